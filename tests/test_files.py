@@ -44,7 +44,7 @@ def test_whatever_a_parser_raises_is_one_error_with_the_name_of_the_file(raised:
             raise raised
 
     said = fault(read, SourceError)
-    assert said.startswith("a.dat is no table: ")
+    assert said.startswith("a.dat is not a table: ")
     assert said.endswith("; make it again")
 
 

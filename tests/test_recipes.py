@@ -81,7 +81,7 @@ def test_unknown_stage_is_answered_with_those_there_are(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         recipes.load(write(tmp_path, '[craw]\nuse = "bfs"\n'), {})
     message = str(caught.value)
-    assert "names a stage 'craw'; there is: " in message
+    assert "has an unknown stage 'craw'; there is: " in message
     assert all(stage in message for stage in RECIPE_STAGES)
 
 
@@ -100,7 +100,7 @@ def test_file_that_is_missing_or_no_toml_is_named(tmp_path: Path) -> None:
     (tmp_path / "folder.toml").mkdir()
     with pytest.raises(ConfigError, match=r"cannot read .*folder\.toml"):
         recipes.read(str(tmp_path / "folder.toml"))
-    with pytest.raises(ConfigError, match=r"bad\.toml is no valid recipe: Expected"):
+    with pytest.raises(ConfigError, match=r"bad\.toml is not a valid recipe: Expected"):
         recipes.read(write(tmp_path, "[crawl", "bad.toml"))
 
 
@@ -119,9 +119,9 @@ def test_reading_a_recipe_gives_what_its_file_says() -> None:
 def test_the_recipe_for_discovery_is_none_for_mining() -> None:
     assert recipes.DISCOVERY not in recipes.names()
     assert set(recipes.load_discovery(recipes.DISCOVERY, {})) == set(DISCOVERY_STAGES)
-    with pytest.raises(ConfigError, match="names a stage 'detect'"):
+    with pytest.raises(ConfigError, match="has an unknown stage 'detect'"):
         recipes.load(recipes.DISCOVERY, {})
-    with pytest.raises(ConfigError, match="names a stage"):
+    with pytest.raises(ConfigError, match="has an unknown stage"):
         recipes.load_discovery(recipes.DEFAULT, {})
 
 

@@ -1,7 +1,7 @@
-"""Files from outside, read within bounds, and files that are written whole or not at all.
+"""Bounded reading of untrusted files, and atomic writing of files.
 
-A parser answers a damaged file with whatever exception its authors thought of.  `reading` turns all
-of them into one error of ours, which names the file and says what to do.
+Parsers raise many kinds of exceptions for damaged files.  `reading` converts all of them to one
+Diptych error, which names the file and says what to do.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ __all__ = [
     "reason_of", "replace_file", "replacing", "shipped_table", "shipped_text", "writing",
 ]  # fmt: skip
 
-_PIECE = 1 << 24  # bytes that are read at a time
-_MAX_REASON = 200  # characters of a parser's message
-# Parsers raise these for damaged files and for files of other formats.  Code that takes values out
-# of what was parsed also raises the errors of wrong use, such as KeyError and TypeError; and a file
-# may ask for a library that is not there.
+_PIECE = 1 << 24  # bytes per read
+_MAX_REASON = 200  # characters kept of a parser's message
+# Parsers raise these for damaged files and for files of other formats.  Code that extracts values
+# from parsed data also raises errors such as KeyError and TypeError, and a file may require a
+# library that is not installed.
 _BUILT_IN = (
     OSError, ValueError, EOFError, LookupError, TypeError, AttributeError, ArithmeticError,
     RuntimeError, MemoryError, SyntaxError, ImportError, struct.error, zlib.error,
 )  # fmt: skip
-# Errors of libraries that derive from Exception alone.  A library that is not loaded raised none.
+# Library errors that derive directly from Exception.  A library that is not loaded raises none.
 _OF_LIBRARIES = (
     ("sqlite3", "Error"),
     ("zipfile", "BadZipFile"),
@@ -44,19 +44,19 @@ _OF_LIBRARIES = (
     ("pyarrow", "ArrowException"),
     ("duckdb", "Error"),
     ("safetensors", "SafetensorError"),
-    ("aiohttp", "ClientError"),  # raised by fsspec for addresses of the web
+    ("aiohttp", "ClientError"),  # raised by fsspec for web addresses
 )
 
 
 def parser_errors() -> tuple[type[Exception], ...]:
     """The exceptions that parsers raise for damaged files and for files of other formats."""
-    # A module that is being imported may not have its error yet.
+    # A module that is still being imported may not define its error yet.
     errors = (getattr(sys.modules.get(module), name, None) for module, name in _OF_LIBRARIES)
     return (*_BUILT_IN, *(error for error in errors if error is not None))
 
 
 def reason_of(fault: Exception) -> str:
-    """The message of an exception, in one line and not too long.
+    """The message of an exception as one line of limited length.
 
     >>> reason_of(FileNotFoundError(2, "No such file or directory")), reason_of(MemoryError())
     ('No such file or directory', 'MemoryError')
@@ -73,12 +73,12 @@ def reason_of(fault: Exception) -> str:
 def reading(
     path: Path | str, what: str = "", advice: str = "", *, error: type[Exception] = ConfigError
 ) -> Iterator[None]:
-    """Turn whatever a parser raises for a file into one error that names the file.
+    """Convert any exception that a parser raises for a file to one error that names the file.
 
     >>> with reading("a.json", "model", "train it again"):
     ...     {}["weights"]
     Traceback (most recent call last):
-    diptych.errors.ConfigError: a.json is no model: 'weights' is missing; train it again
+    diptych.errors.ConfigError: a.json is not a model: 'weights' is missing; train it again
     """
     try:
         yield
@@ -86,7 +86,7 @@ def reading(
         # Libraries written in Rust raise Exception itself.
         if type(fault) is Exception or isinstance(fault, parser_errors()):
             is_other = what and not getattr(fault, "strerror", None)
-            said = f"{path} is no {what}" if is_other else f"cannot read {path}"
+            said = f"{path} is not a {what}" if is_other else f"cannot read {path}"
             said += f": {reason_of(fault)}" + (f"; {advice}" if advice else "")
             raise error(said) from fault
         raise
@@ -95,11 +95,11 @@ def reading(
 def read_file(
     path: Path, max_bytes: int, advice: str = "", *, error: type[DiptychError] = ConfigError
 ) -> bytes:
-    """Read a file that may not be larger than so many bytes."""
+    """Read a file; raise an error if it is larger than `max_bytes`."""
     pieces: list[bytes] = []
     room = max_bytes
     with reading(path, advice=advice, error=error), path.open("rb") as stream:
-        # In pieces: a pipe does not say how large it is.
+        # In pieces, because the size of a pipe is unknown.
         while room >= 0 and (piece := stream.read(min(_PIECE, room + 1))):
             pieces.append(piece)
             room -= len(piece)
@@ -111,7 +111,7 @@ def read_file(
 
 @contextmanager
 def model_file(folder: str, name: str, package: str) -> Iterator[Path]:
-    """Find a file of a model in a folder of the user's, or without one in the weights we ship."""
+    """Yield the path of a model file: in the user's folder, or among the shipped weights."""
     if folder:
         yield Path(folder) / name
     else:
@@ -120,12 +120,12 @@ def model_file(folder: str, name: str, package: str) -> Iterator[Path]:
 
 
 def shipped_text(package: str, name: str) -> str:
-    """A text that is beside the code of a package."""
+    """The text of a data file that ships with a package."""
     return (files(package) / name).read_text("utf-8")
 
 
 def shipped_table(package: str, name: str) -> list[list[str]]:
-    """The rows of a table that is beside the code of a package, each as its columns.
+    """The rows of a tab-separated file that ships with a package, each as a list of columns.
 
     >>> shipped_table("diptych.language", "scripts.tsv")[0]
     ['41', 'Latn']
@@ -136,8 +136,8 @@ def shipped_table(package: str, name: str) -> list[list[str]]:
 def cached_folder(name: str, fill: Callable[[Path], None]) -> Path | None:
     """A folder in the user's cache, filled first if it is missing; None if it cannot be written.
 
-    The environment variable DIPTYCH_CACHE names another place.  The folder appears whole or not at
-    all, also if several processes fill it at once.
+    The environment variable DIPTYCH_CACHE overrides the cache location.  The folder is created
+    atomically, even if several processes fill it at once.
     """
     from platformdirs import user_cache_path
 
@@ -160,7 +160,7 @@ def cached_folder(name: str, fill: Callable[[Path], None]) -> Path | None:
 def writing(
     path: Path, advice: str = "", *, error: type[DiptychError] = ConfigError
 ) -> Iterator[None]:
-    """Name the file that cannot be written; a pipe that its reader has closed is no error."""
+    """Convert write errors to one error that names the file, except for a closed pipe."""
     try:
         yield
     except BrokenPipeError:
@@ -173,9 +173,9 @@ def writing(
 
 
 def is_special(path: Path, *, follow_links: bool = True) -> bool:
-    """Tell devices, pipes and folders, which no file can replace, from files and from nothing.
+    """True for a device, pipe or folder; False for a regular file or a path that does not exist.
 
-    A symbolic link is what it leads to, or special itself.
+    A symbolic link is resolved, or counts as special if `follow_links` is False.
     """
     try:
         return not stat.S_ISREG(path.stat(follow_symlinks=follow_links).st_mode)
@@ -184,13 +184,13 @@ def is_special(path: Path, *, follow_links: bool = True) -> bool:
 
 
 def open_without_links(path: str, flags: int) -> int:
-    """An `opener` for `open` that refuses a symbolic link, where the system can."""
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)  # Windows has no such flag
+    """An `opener` for `open` that refuses symbolic links on systems that support this."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)  # Windows lacks this flag
 
 
 @contextmanager
 def replacing(path: Path, *, error: type[DiptychError] = ConfigError) -> Iterator[Path]:
-    """Give a path to write to; what is written there replaces the file when it is whole."""
+    """Yield a temporary path; on success, the file written there replaces the original."""
     with writing(path, error=error):
         real = Path(os.path.realpath(path))
         if is_special(real):
@@ -205,6 +205,6 @@ def replacing(path: Path, *, error: type[DiptychError] = ConfigError) -> Iterato
 
 
 def replace_file(path: Path, data: bytes, *, error: type[DiptychError] = ConfigError) -> None:
-    """Write a file so that it is there whole or not at all."""
+    """Write a file atomically."""
     with replacing(path, error=error) as part:
         part.write_bytes(data)

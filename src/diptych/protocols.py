@@ -1,7 +1,7 @@
 """The verbs of Diptych: one Protocol per stage.
 
-A strategy is a frozen dataclass of its parameters that fulfils one of these.  Strategies are pure:
-network, disk, clock and randomness are arguments or belong to `engine/` and `store.py`.
+A strategy is a frozen dataclass of its parameters that implements one of these.  Strategies are
+pure: network, disk, clock and randomness are arguments or belong to `engine/` and `run/`.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ __all__ = [
 class SiteView(Protocol):
     """The pages, links, sketches and lexicons of a site so far; read-only.
 
-    `pages` holds one record per distinct page: redirects, copies and non-canonical URLs are not in
-    it, `resolve` leads from them to the page that stands for them.
+    `pages` holds one record per distinct page, without redirects, copies and non-canonical URLs;
+    `resolve` maps these to the page that represents them.
     """
 
     @property
@@ -62,7 +62,7 @@ class SiteView(Protocol):
 
     @property
     def langs(self) -> Sequence[str]:
-        """The languages the user asked for, in order."""
+        """The requested languages, in the user's order."""
         ...
 
     @property
@@ -71,15 +71,15 @@ class SiteView(Protocol):
         ...
 
     def links(self, *, rel: str | None = None) -> Iterator[tuple[Url, Link]]:
-        """The links of all pages as (page, link), in order of pages; of one kind if asked."""
+        """The links of all pages as (page, link), in order of pages; with `rel`, of that kind."""
         ...
 
     def resolve(self, url: Url) -> Url | None:
-        """The page in `pages` that a URL leads to, or None when it was not fetched."""
+        """The page in `pages` that a URL leads to, or None if it was not fetched."""
         ...
 
     def sketches(self) -> Iterator[tuple[Url, Sketch]]:
-        """The sketches of pages in the languages asked for, by URL; read anew each time."""
+        """The sketches of pages in the requested languages, by URL; read anew each time."""
         ...
 
     def lexicon(self, left: str, right: str) -> Lexicon:
@@ -88,74 +88,74 @@ class SiteView(Protocol):
 
 
 class CrawlPolicy(Protocol):
-    """Ranks the links of a page: which to follow, and with which priority."""
+    """Ranks the links of a page: which to follow, with what priority."""
 
     def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
-        """Called once after each page; may also rank again what is pending."""
+        """Rank links; called once after each page.  May also change the rank of queued links."""
         ...
 
     def refill(self, site: SiteView) -> Iterable[Ranked]:
-        """Called when nothing is left: a batch decision, or nothing to end the crawl."""
+        """Rank more links when the queue is empty; returning none ends the crawl."""
         ...
 
 
 class Guide(CrawlPolicy, Protocol):
-    """A crawl policy with a memory of one site.
+    """A stateful crawl policy for one site.
 
-    It knows only what it observed: of `site` it may read only the languages.  A crawl that was
-    killed goes on with a guide made from a snapshot, which observes again what came after that.
+    It knows only what it observed; from `site` it may read only the languages.  A killed crawl
+    resumes with a guide restored from a snapshot, which then observes all later events again.
     """
 
     def learn(self, event: CrawlEvent, site: SiteView) -> Iterable[Ranked]:
-        """Called once after each event, such as a redirect or a verified pair."""
+        """Rank links after an event, such as a redirect or a verified pair."""
         ...
 
     def questions(self) -> Sequence[PagePair | None]:
-        """The new questions since the last call; `learn` gets the answers some time later.
+        """The new questions since the last call; `learn` receives the answers later.
 
-        A pair is to be verified and aligned (`VerifiedPair`); None: pair all (`PairingResult`).
+        A pair: verify and align it (`VerifiedPair`); None: pair all pages (`PairingResult`).
         """
         ...
 
     def outlook(self) -> Outlook | None:
-        """The pairs found and still expected; None if it makes no estimate."""
+        """The numbers of pairs found and still expected; None without an estimate."""
         ...
 
     def snapshot(self) -> object:
-        """All it knows but questions not taken yet: plain data for JSON, with a version."""
+        """The state, except for pending questions, as versioned data for JSON."""
         ...
 
 
 @runtime_checkable
 class GuidedPolicy(Protocol):
-    """A crawl policy with a memory: it gives a new guide for each site.
+    """A stateful crawl policy: it creates a guide for each site.
 
     Its `repr`, the same in every process, is the key of the snapshots of its guides.
     """
 
     def guide(self, langs: Sequence[str]) -> Guide:
-        """A guide that knows nothing yet."""
+        """A new guide without observations."""
         ...
 
     def restored(self, langs: Sequence[str], snapshot: object) -> Guide:
-        """A guide that knows what a snapshot says; ValueError or the like if it is damaged."""
+        """The guide of a snapshot; raises ValueError or a similar error if that is damaged."""
         ...
 
 
 class LinkSource(Protocol):
-    """Knows which pages link to which, without fetching them."""
+    """A source of links between pages that need not be fetched."""
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
         """Pages, or hosts, of other sites that link to a page or to its host; at most `limit`."""
         ...
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | Failure | None:
-        """Links of a page to other sites; None if the page must be fetched to know them."""
+        """Links of a page to other sites; None if the page must be fetched to get them."""
         ...
 
 
 class Detector(Protocol):
-    """Decides from very few pages of a site if it is bilingual."""
+    """Decides from a few pages whether a site is bilingual."""
 
     def new_test(self, langs: Sequence[str]) -> SiteTest:
         """A new test of one site."""
@@ -163,47 +163,47 @@ class Detector(Protocol):
 
 
 class SiteTest(Protocol):
-    """The test of one site: it reads pages and asks for more, until it can decide."""
+    """The test of one site: it reads pages and requests more until it can decide."""
 
     def read(self, page: Page) -> None:
-        """A page of the site, in the order they were fetched; the first is the start page."""
+        """Read a page of the site; pages come in the order of fetching, the start page first."""
         ...
 
     def miss(self, url: Url) -> None:
-        """A page that it asked for cannot be fetched."""
+        """Note that a requested page cannot be fetched."""
         ...
 
     def wanted_links(self) -> Sequence[Link]:
-        """The links to fetch now, each once; none if it can decide, or waits for pages."""
+        """The links to fetch next, each once; empty if it can decide or is waiting for pages."""
         ...
 
     def decision(self) -> Decision:
-        """The decision by the pages so far: accepted if the site is bilingual."""
+        """The decision based on the pages so far: accepted if the site is bilingual."""
         ...
 
     def pages(self) -> Sequence[tuple[str, Url]]:
-        """Each language that was found, and the page that shows it."""
+        """Each language found, and a page in it."""
         ...
 
 
 Ranking = Callable[[Sequence[Lead]], Sequence[float]]
-"""the probability that each lead leads to a bilingual site; the highest is followed first"""
+"""maps leads to probabilities of leading to a bilingual site; the highest is followed first"""
 
 
 class DiscoverPolicy(Protocol):
     """Chooses where to look for bilingual sites."""
 
     looks_back: ClassVar[bool]
-    """True if the back links of bilingual sites are looked up"""
+    """True if the policy needs the back links of bilingual sites"""
 
     @property
     def per_site(self) -> int:
-        """Pages of a site to follow, 0 without limit; with 1 links within a site are left out."""
+        """Maximum pages per site, 0 for no limit; with 1, links within a site are not followed."""
         ...
 
     @property
     def learns_every(self) -> int:
-        """Pages between the first learning steps, later ones are rarer; 0 if nothing is learned."""
+        """Pages between the first learning steps, which become rarer; 0 if it does not learn."""
         ...
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:
@@ -211,11 +211,11 @@ class DiscoverPolicy(Protocol):
         ...
 
     def outcome(self, page: Page, *, is_bilingual: bool) -> float:
-        """The value of having followed a link, from 0 to 1: of its page, and of its site."""
+        """The value of a followed link, from 0 to 1, by its page and its site."""
         ...
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
-        """A ranking of leads, learned from all links that were followed so far."""
+        """A ranking of leads, learned from all links followed so far."""
         ...
 
 
@@ -223,24 +223,24 @@ class Pairer(Protocol):
     """Finds pages of a site that may be translations of each other."""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Pairs, strongest first; within one pair of languages a page is in at most one."""
+        """The pairs, best first; per pair of languages, each page is in at most one."""
         ...
 
 
 @runtime_checkable
 class CandidatePairer(Protocol):
-    """A pairer that can also show the candidates it did not choose."""
+    """A pairer that can also list the candidates it rejected."""
 
     def all_candidates(self, site: SiteView) -> list[PagePair]:
-        """All candidates, each with its evidence and a probability."""
+        """All candidates, each with its evidence and probability."""
         ...
 
 
 class Verifier(Protocol):
-    """Decides by their content if two pages are translations of each other."""
+    """Decides by content whether two pages are translations of each other."""
 
     def verify(self, candidate: Candidate) -> Decision:
-        """The score, from 0 (certainly not) to 1 (certainly), and the threshold's answer to it."""
+        """The score, from 0 (certainly not) to 1 (certainly), and the decision by a threshold."""
         ...
 
 
@@ -251,7 +251,7 @@ class TreeAligner(Protocol):
     """True if it aligns better with a lexicon"""
 
     def align(self, left: Page, right: Page, lexicon: Lexicon) -> list[NodePair]:
-        """All blocks of both pages, each in exactly one pair, the left ones in order."""
+        """All blocks of both pages, each in exactly one pair, in the order of the left page."""
         ...
 
 
@@ -273,73 +273,73 @@ class SentenceAligner(Protocol):
     """True if it aligns better with a lexicon"""
 
     def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
-        """Monotone and complete: every index is in exactly one bead; the lexicon may be empty."""
+        """The beads in order, each sentence in exactly one of them; the lexicon may be empty."""
         ...
 
     def align_pieces(
         self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
     ) -> list[list[Bead]]:
-        """Align many short texts at once, such as those of two pages, each as `align` does."""
+        """Align many short texts, such as the blocks of two pages, each like `align`."""
         ...
 
 
 class SentenceEncoder(Protocol):
-    """Texts as vectors that are close where the meanings are, in whatever languages."""
+    """Encodes texts of any language as vectors; similar meanings have similar vectors."""
 
     @property
     def langs(self) -> frozenset[str]:
-        """The languages it knows, as `text.langs.primary` gives them; none means any."""
+        """The supported languages, as returned by `codes.primary`; empty if all are."""
         ...
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row of unit length per text, of zeros for a blank one; long texts are cut."""
+        """One unit vector per text, zeros for a blank text; long texts are truncated."""
         ...
 
 
 class Filter(Protocol):
-    """Scores segment pairs, and decides which are kept."""
+    """Scores segment pairs and decides which to keep."""
 
     @property
     def threshold(self) -> float:
-        """The score from which a segment is kept, unless a rule rejects it."""
+        """The minimum score of a segment to be kept, unless a rule rejects it."""
         ...
 
     def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
-        """Segments of two pages, in order and none with an empty side, each by itself.
+        """The decision on each segment of two pages; segments are in order, without empty sides.
 
-        The score is from 0 (worthless) to 1 (certainly a translation).  A reject has a reason:
-        `low_score` below the threshold, else the name of the rule it breaks.
+        The score is from 0 (worthless) to 1 (certainly a translation).  A rejection has a reason:
+        `low_score` below the threshold, else the name of the violated rule.
         """
         ...
 
     def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
-        """The scores of `judge`, adjusted at the end of a run to all its segments."""
+        """The scores of `judge`, adjusted at the end of a run for repeated segments."""
         ...
 
 
 class UrlLanguageModel(Protocol):
-    """Predicts the language of a page by its URL alone."""
+    """Predicts the language of a page from its URL alone."""
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Language codes as `text.langs.primary` gives them, and `und` for unknown."""
+        """Language codes as returned by `codes.primary`, and `und` for unknown."""
         ...
 
     def probabilities(self, urls: Sequence[str]) -> NDArray[np.float32]:
-        """One row per URL, one column per label; rows add up to one."""
+        """One row per URL, one column per label; each row sums to one."""
         ...
 
 
 class UrlPairModel(Protocol):
-    """Predicts by the URLs alone if two pages are translations of each other."""
+    """Predicts from their URLs alone whether two pages are translations of each other."""
 
     def probabilities(self, lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.float32]:
-        """One probability for each left URL with the right URL at the same place."""
+        """The probability of each left URL with the right URL of the same index."""
         ...
 
 
 class Corpus(Protocol):
-    """The data of an export: read again, in the same order, with each call."""
+    """The data of an export; each call reads it again, in the same order."""
 
     @property
     def langs(self) -> Sequence[str]:
@@ -351,29 +351,29 @@ class Corpus(Protocol):
         ...
 
     def documents(self) -> Iterator[DocumentPair]:
-        """The page pairs of the corpus, with all their text."""
+        """The page pairs of the corpus, with their whole text."""
         ...
 
 
 Files = Callable[[str], BinaryIO]
-"""opens a file of a corpus by the ending of its name, such as `tsv` or `en-fr.fr`, each once; it is
-compressed if the user wants that, and closed, whole or not at all, when the exporter is done"""
+"""opens a file of a corpus by the suffix of its name, such as `tsv` or `en-fr.fr`, each once; the
+caller of the exporter compresses the file if requested, and closes it atomically at the end"""
 
 
 class Exporter(Protocol):
     """A file format for the corpus."""
 
     suffix: ClassVar[str]
-    """the ending of its files; of several files, what stands for all"""
+    """the suffix of its file; for several files, one that represents all"""
 
     def write(self, corpus: Corpus, files: Files) -> int:
-        """All of the corpus, in the order given, streamed; how many lines it has."""
+        """Write the corpus as a stream, in the given order, and return its number of lines."""
         ...
 
 
 @dataclass(slots=True)
 class Watcher:
-    """Receives the progress of a run, and can stop it; this one does neither."""
+    """Receives the progress of a run and can stop it; this base class does neither."""
 
     stage: str = ""
     done: int = 0
@@ -393,8 +393,8 @@ class Watcher:
         self.done += count
 
     def tick(self) -> None:
-        """Called many times a second; raises `StoppedError` to end a stage other than the crawl."""
+        """Called many times a second; may raise `StoppedError` to end any stage but the crawl."""
 
     def stopped(self) -> bool:
-        """True to stop crawling, and to finish with the pages so far."""
+        """True to stop the crawl and continue with the pages so far."""
         return False

@@ -21,13 +21,12 @@ __all__ = [
 class Reason(StrEnum):
     """Reason why a URL has no page, or why a pair, segment or site was rejected.
 
-    It is stored and exported as its value; `reports.reasons` has words for people.  The reason of
-    an HTTP error is no member (`http_404`, see `http_status`), nor is that of a fault of ours
-    (`failed:MemoryError`, see `fault_type`), nor that of an alias (`alias slash`, see
-    `alias_rules`).
+    It is stored and exported as its value; `reports.reasons` has the texts for users.  Not members
+    are the reasons of HTTP errors (`http_404`, see `http_status`), of internal errors
+    (`failed:MemoryError`, see `fault_type`) and of aliases (`alias slash`, see `alias_rules`).
     """
 
-    # a URL that was not asked for
+    # a URL that was not requested
     ROBOTS = "robots"
     NOT_HTML = "not_html"
     OUTSIDE = "outside"
@@ -38,7 +37,7 @@ class Reason(StrEnum):
     TRAP_REPEATING_PATH = "trap_repeating_path"
     TRAP_DEEP_PATH = "trap_deep_path"
     TRAP_PARAMETERS = "trap_parameters"
-    # a request without an answer
+    # a request without a response
     DNS = "dns"
     CONNECTION_REFUSED = "connection_refused"
     CONNECT = "connect"
@@ -50,7 +49,7 @@ class Reason(StrEnum):
     """a secure connection failed for any other reason"""
     PROTOCOL = "protocol"
     PRIVATE_ADDRESS = "private_address"
-    # an answer without a page
+    # a response without a page
     BAD_REDIRECT = "bad_redirect"
     TOO_MANY_REDIRECTS = "too_many_redirects"
     CONTENT_TYPE = "content_type"
@@ -58,12 +57,12 @@ class Reason(StrEnum):
     CUT_OFF = "cut_off"
     EMPTY = "empty"
     UNREADABLE = "unreadable"
-    # a service of back links
+    # a service for back links
     NO_CONNECTION = "no_connection"
     NOT_ASKED = "not_asked"
     NOT_JSON = "not_json"
     WRONG_SHAPE = "wrong_shape"
-    # a lead of a search for sites
+    # a lead in the search for sites
     MOVED = "moved"
     NOT_TRIED = "not tried"
     LEAD_NOT_FETCHED = "not fetched"
@@ -85,12 +84,12 @@ class Reason(StrEnum):
     SAME_LANGUAGE = "same_language"
     TOO_LITTLE_TEXT = "too_little_text"
     UNKNOWN_LANGUAGE = "unknown_language"
-    # a segment; some are reasons of pairs, too
+    # a segment; some also apply to pairs
     DUPLICATE = "duplicate"
     IDENTICAL = "identical"
     LENGTH_RATIO = "length_ratio"
     LOW_SCORE = "low_score"
-    """another threshold would reverse the decision"""
+    """with another threshold it would be accepted"""
     MOJIBAKE = "mojibake"
     MOSTLY_DIGITS = "mostly_digits"
     MOSTLY_MARKUP = "mostly_markup"
@@ -123,40 +122,40 @@ class DownloadKind(StrEnum):
 
 
 class SiteEnd(StrEnum):
-    """Reason why the crawl of a site ended; stored as its value, in words by `reports.reasons`."""
+    """Reason why the crawl of a site ended; stored as its value (texts: `reports.reasons`)."""
 
     PAGE_LIMIT = "page_limit"
     BYTE_LIMIT = "byte_limit"
     TIME_LIMIT = "time_limit"
     ENOUGH = "enough_pairs"
-    """the share of its pairs that was asked for is probably found"""
+    """the requested share of the site's pairs has probably been found"""
     UNLIKELY = "more_pairs_unlikely"
-    """one more pair would cost more downloads than the user would pay"""
+    """another pair would take more downloads than the user allows"""
     NO_PAIRS = "no_pairs"
-    """none was found, and what is known of the site promises none"""
+    """no pair was found, and none is expected"""
     HOSTS_STOPPED = "hosts_stopped"
     INTERRUPTED = "interrupted"
-    """the user has stopped it"""
+    """the user stopped the crawl"""
     NOTHING_LEFT = "nothing_left"
 
     @property
     def is_limit(self) -> bool:
-        """True if a limit of the user was reached."""
+        """True if a limit set by the user was reached."""
         return self in (SiteEnd.PAGE_LIMIT, SiteEnd.BYTE_LIMIT, SiteEnd.TIME_LIMIT)
 
     @property
     def is_decided(self) -> bool:
-        """True if the crawl itself has left off, though there was more to fetch."""
+        """True if the crawl stopped by itself although more URLs were queued."""
         return self.is_limit or self in (SiteEnd.ENOUGH, SiteEnd.UNLIKELY, SiteEnd.NO_PAIRS)
 
 
 def alias_reason(rules: str) -> str:
-    """The reason of a URL that is the same page as another, by rules with ` + ` between them."""
+    """The reason for a URL that is an alias of another by `rules`, which are joined by ` + `."""
     return f"alias {rules}"
 
 
 def alias_rules(reason: str) -> list[str]:
-    """The rules by which a URL is the same page as another; none for all other reasons.
+    """The rules in the reason for an alias; empty for any other reason.
 
     >>> alias_rules("alias https + slash"), alias_rules(Reason.TIMEOUT)
     (['https', 'slash'], [])
@@ -166,7 +165,7 @@ def alias_rules(reason: str) -> list[str]:
 
 
 def fault_type(reason: str) -> str:
-    """The type of the fault by which something could not be processed; else nothing.
+    """The exception type in the reason for an internal error; empty for any other reason.
 
     >>> fault_type("failed:MemoryError"), fault_type(Reason.TIMEOUT)
     ('MemoryError', '')
@@ -176,7 +175,7 @@ def fault_type(reason: str) -> str:
 
 
 def http_status(reason: str) -> int | None:
-    """The HTTP status of an error that is a reason; None for all other reasons.
+    """The HTTP status in the reason for an HTTP error; None for any other reason.
 
     >>> http_status("http_404"), http_status(Reason.TIMEOUT)
     (404, None)

@@ -1,7 +1,7 @@
-"""Names of strategies, and how a recipe becomes strategies.
+"""The registry of strategies by stage and name, and the construction of strategies from a recipe.
 
-A strategy is one file and one line here.  Classes are imported only when they are used, so that
-the command line starts at once.
+A strategy is one file and one line here.  Classes are imported on first use, so that the command
+line starts quickly.
 """
 
 from __future__ import annotations
@@ -99,17 +99,17 @@ STRATEGIES: Mapping[str, Mapping[str, str]] = {
         "tsv": "diptych.stages.export.tsv:Tsv",
     },
 }
-"""stage -> name -> where its class is"""
+"""stage -> strategy name -> `module:class`"""
 
 DISCOVERY_STAGES = ("discover", "detect")
 """the stages of a recipe that finds sites"""
 RECIPE_STAGES = tuple(stage for stage in STRATEGIES if stage not in (*DISCOVERY_STAGES, "export"))
-"""the stages a recipe must name a strategy for; export formats are chosen when exporting"""
+"""the stages of a recipe for mining; the export format is chosen at export"""
 
 
 @dataclass(frozen=True, slots=True)
 class Strategies:
-    """One strategy per stage, built and ready."""
+    """One strategy object per stage."""
 
     crawl: CrawlPolicy | GuidedPolicy
     pair: Pairer
@@ -127,7 +127,7 @@ def _load(path: str) -> type:
 
 
 def strategies(stage: str) -> dict[str, type]:
-    """All strategies of a stage, imported."""
+    """The classes of all strategies of a stage, by name."""
     return {name: _load(path) for name, path in STRATEGIES[stage].items()}
 
 
@@ -139,9 +139,9 @@ def _class_of(stage: str, name: str) -> type:
 
 
 def make(stage: str, settings: Mapping[str, Any]) -> Any:
-    """A strategy from its table in a recipe: `use` names it, the rest are its parameters.
+    """Build a strategy from its table in a recipe: `use` is its name, the rest its parameters.
 
-    A strategy inside of it is of the same stage, or of the one that its parameter is named after.
+    A nested strategy belongs to the stage that its parameter is named after, else to the same one.
 
     >>> make("pair", {"use": "union", "pairers": [{"use": "links"}]}).pairers
     (Links(),)
@@ -164,7 +164,7 @@ def make(stage: str, settings: Mapping[str, Any]) -> Any:
 
 
 def _value(stage: str, value: Any) -> Any:
-    """A parameter: tables with `use` are strategies of a stage, lists become tuples."""
+    """The value of a parameter: a table with `use` becomes a strategy, a list becomes a tuple."""
     if isinstance(value, Mapping) and "use" in value:
         return make(stage, value)
     if isinstance(value, list):
@@ -177,10 +177,10 @@ def _names(stage: str) -> str:
 
 
 def build(recipe: Mapping[str, Any]) -> Strategies:
-    """One strategy per stage from a resolved recipe (see `recipes.load`).
+    """Build one strategy per stage from a complete recipe (see `recipes.load`).
 
-    A parameter named after another stage that the recipe leaves out is given that stage's strategy,
-    so that stages never import each other.
+    If a strategy has a parameter named after another stage and the recipe does not set it, the
+    parameter is that stage's strategy; so stages need not import each other.
     """
     made = {stage: make(stage, recipe[stage]) for stage in RECIPE_STAGES}
     return Strategies(
@@ -189,24 +189,26 @@ def build(recipe: Mapping[str, Any]) -> Strategies:
 
 
 def _joined(strategy: Any, settings: Mapping[str, Any], made: Mapping[str, Any]) -> Any:
-    """A strategy with those of other stages that it asks for."""
+    """A strategy whose unset parameters named after stages are the strategies of those stages."""
     names = {field.name for field in dataclasses.fields(strategy)}
     given = {stage: made[stage] for stage in made if stage in names and stage not in settings}
     return dataclasses.replace(strategy, **given) if given else strategy
 
 
 def exporter(name: str, *, n_way: bool = False) -> Exporter:
-    """The exporter of a format, for rows of many languages if asked."""
+    """The exporter of a format; with `n_way`, for rows of more than two languages."""
     if n_way and not any(
         field.name == "n_way" for field in dataclasses.fields(_class_of("export", name))
     ):
-        raise ConfigError(f"{name} has no rows of many languages; take tsv, moses, tmx, jsonl, ...")
+        raise ConfigError(
+            f"{name} has no rows of more than two languages; use tsv, moses, tmx, jsonl, ..."
+        )
     made: Exporter = make("export", {"use": name, **({"n_way": True} if n_way else {})})
     return made
 
 
 def signature(recipe: Mapping[str, Any], langs: Sequence[str]) -> str:
-    """One line that says how a result was made, to be quoted beside it.
+    """One line that states how a result was produced, to be cited with it.
 
     >>> signature({"crawl": {"use": "bfs"}}, ["en", "fr"]).rpartition("|")[0]
     'crawl:bfs|langs:en-fr'

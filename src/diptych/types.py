@@ -1,7 +1,7 @@
 """The nouns of Diptych: every value that passes from one stage to another.
 
-All are immutable.  The ones made by the hundred per page (`Link`, `Block`) are named tuples, which
-are built and passed between processes several times faster than dataclasses.
+All are immutable.  Types with hundreds of instances per page (`Link`, `Block`) are named tuples,
+which are created and passed between processes several times faster than dataclasses.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
 
 Url = NewType("Url", str)
-"""A normalised absolute URL; only `text.urls` makes one."""
+"""A normalised absolute URL; only `text.urls` creates one."""
 
 
 class LangPair(NamedTuple):
-    """Two languages, as the user ordered them."""
+    """Two languages, in the user's order."""
 
     left: str
     right: str
 
 
 def lang_pairs(langs: Sequence[str]) -> list[LangPair]:
-    """All pairs of a list of languages, in the user's order.
+    """All pairs of languages from a list, in the user's order.
 
     >>> lang_pairs(["en", "fr", "de"])[1]
     LangPair(left='en', right='de')
@@ -40,7 +40,7 @@ def lang_pairs(langs: Sequence[str]) -> list[LangPair]:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The unit of work: one or several hosts that are crawled and paired together."""
+    """The unit of work: one or more hosts that are crawled and paired together."""
 
     name: str
     seeds: tuple[Url, ...]
@@ -49,8 +49,8 @@ class Site:
 class Link(NamedTuple):
     """A link with its five contexts (Barbosa et al. 2011): URL, anchor, around, image alt and src.
 
-    rel says what kind of link it is: `a`, `area`, `frame`, `alternate` (link element or HTTP
-    header), `canonical`, `sitemap`, `refresh`.
+    rel is the kind of link: `a`, `area`, `frame`, `alternate` (link element or HTTP header),
+    `canonical`, `sitemap`, `refresh`.
     """
 
     url: Url
@@ -67,7 +67,7 @@ FOLLOWED = frozenset({"a", "area", "frame", "alternate", "refresh", "sitemap"})
 
 
 class Kind(IntEnum):
-    """The kind of file at a URL, which decides how it is parsed."""
+    """The kind of file at a URL, which determines how it is parsed."""
 
     PAGE = 0
     ROBOTS = 1
@@ -75,23 +75,23 @@ class Kind(IntEnum):
 
 
 class Ranked(NamedTuple):
-    """A link a crawl policy wants fetched; the frontier takes the highest priority first."""
+    """A link to fetch, as ranked by a crawl policy; the highest priority is fetched first."""
 
     link: Link
     priority: float
     lowers: bool = False
-    """True if it also lowers the priority of a URL that is queued with a higher one"""
+    """True if this priority replaces a higher one of a URL that is already queued"""
 
 
 class Block(NamedTuple):
-    """A block of running text and the DOM path of the element that holds it."""
+    """A block of running text and the DOM path of its element."""
 
     text: str
     path: str
 
 
 class LangScore(NamedTuple):
-    """A language and its probability for a text."""
+    """A language and the probability that a text is in it."""
 
     lang: str
     score: float
@@ -99,7 +99,7 @@ class LangScore(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """An element or a text (tag `#text`) of a page's tree; `alt` counts as text (Shi 2006)."""
+    """An element or a text (tag `#text`) in the tree of a page; `alt` counts as text (Shi 2006)."""
 
     tag: str
     text: str
@@ -110,7 +110,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """The answer of a server or an archive, with its body as transferred, not yet decoded."""
+    """The response of a server or an archive; its body is not decoded yet."""
 
     url: Url
     status: int
@@ -119,17 +119,17 @@ class Response:
     fetched_at: float
     ip: str = ""
     truncated: str = ""
-    """why the body is not whole: `length`, `time`, `disconnect`, `content_type`, or nothing"""
+    """why the body is incomplete: `length`, `time`, `disconnect` or `content_type`; empty if not"""
 
     def header(self, name: str) -> str:
-        """The first header of that name, or an empty string."""
+        """The value of the first header with this name, or an empty string."""
         name = name.lower()
         return next((value for key, value in self.headers if key.lower() == name), "")
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A fault of the web: a value with a reason, never an exception."""
+    """A failed request: a value with a reason, never an exception."""
 
     url: Url
     reason: str
@@ -139,7 +139,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class PageRecord:
-    """The facts of a page that a run keeps, so that its body need not be parsed again."""
+    """The properties of a page that a run stores, so that the body need not be parsed again."""
 
     url: Url
     lang: str
@@ -154,41 +154,41 @@ class PageRecord:
     canonical: Url | None = None
     fetched_at: float = 0.0
     flags: tuple[str, ...] = ()
-    """its licence, its rules for robots, machine translators on it, text that scripts make"""
+    """licence, robots directives, machine translation, text generated by scripts"""
     text_key: int = 0
-    """hash of its visible text; 0 if it has next to none, or was read by an earlier version"""
+    """hash of the visible text; 0 if there is hardly any, or in runs of earlier versions"""
 
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """Features of a page's content by which its counterpart is found, in whatever language."""
+    """Features of a page's content, for finding its counterpart in any language."""
 
     tags: str
-    """its HTML tags in order, opened and closed, one character for each"""
+    """opening and closing HTML tags in order, one character per tag"""
     words: int
-    """words of its text"""
+    """number of words in the text"""
     bag: Mapping[str, int]
-    """stems of its words, and its numbers: how often each occurs"""
+    """count of each word stem and each number"""
     files: tuple[str, ...] = ()
-    """names of its images, and what it links to outside of the site; sorted"""
+    """names of images, and targets of links to other sites; sorted"""
     blocks: tuple[tuple[int, float], ...] = ()
-    """for each block a hash of its text, and its length in letters"""
+    """for each block, a hash of its text and its length in letters"""
     block_words: tuple[tuple[int, ...], ...] = ()
-    """the words of each block, as places in the bag"""
+    """the words of each block, as positions in the bag"""
     shares: tuple[LangScore, ...] = ()
-    """share of each language on a page in several; empty if it is in one"""
+    """share of each language on a multilingual page; empty for a page in one language"""
 
     @property
     def letters(self) -> float:
-        """The length of its text."""
+        """The length of the text in letters."""
         return sum(length for _, length in self.blocks)
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page as read: its record and its links, and where it is asked for its text and tree.
+    """A parsed page: its record and links, and on request its blocks, tree and sketch.
 
-    A crawl asks for neither: it is as fast as pages are read.
+    A crawl requests no blocks and no tree, because parsing limits its speed.
     """
 
     record: PageRecord
@@ -199,17 +199,17 @@ class Page:
 
     @property
     def url(self) -> Url:
-        """The page's own URL."""
+        """The URL of the page."""
         return self.record.url
 
     @property
     def lang(self) -> str:
-        """The language of its text, as identified; empty when too little text."""
+        """The identified language of the text; empty if there is too little text."""
         return self.record.lang
 
 
 class Evidence(NamedTuple):
-    """A kind of evidence that two pages are translations of each other, and its score."""
+    """One kind of evidence that two pages are translations of each other, and its score."""
 
     name: str
     score: float
@@ -217,9 +217,9 @@ class Evidence(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PagePair:
-    """Two pages that may be translations of each other, and the evidence for it.
+    """Two pages that may be translations of each other, and the evidence.
 
-    A page in both languages is both halves of its pair.
+    A bilingual page may be both sides of a pair.
     """
 
     left: Url
@@ -228,18 +228,18 @@ class PagePair:
     right_lang: str
     score: float
     evidence: str
-    """names of what proposed the pair, with + between them"""
+    """names of the evidence for the pair, joined by +"""
     scores: tuple[Evidence, ...] = ()
-    """all scores that were measured on it"""
+    """all scores of the pair"""
 
     @property
     def langs(self) -> LangPair:
-        """Its languages, left and right."""
+        """The left and the right language."""
         return LangPair(self.left_lang, self.right_lang)
 
 
 class NodePair(NamedTuple):
-    """Two aligned pieces of two pages; one side is empty where nothing corresponds."""
+    """Aligned blocks of two pages; one side is empty if the other has no counterpart."""
 
     left: tuple[Block, ...]
     right: tuple[Block, ...]
@@ -247,7 +247,7 @@ class NodePair(NamedTuple):
 
 
 class Bead(NamedTuple):
-    """Indices of sentences that translate each other; an empty side has no counterpart."""
+    """Indices of sentences that translate each other; one side may be empty."""
 
     left: tuple[int, ...]
     right: tuple[int, ...]
@@ -256,7 +256,7 @@ class Bead(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SegmentPair:
-    """A piece of text and its translation, with where both were found."""
+    """A segment of text and its translation, with their locations."""
 
     left: str
     right: str
@@ -265,47 +265,47 @@ class SegmentPair:
     left_url: Url
     right_url: Url
     left_path: str
-    """DOM paths of the blocks it was taken from, with blanks between them"""
+    """DOM paths of the blocks that contain the segment, separated by spaces"""
     right_path: str
     score: float
     """confidence of the alignment"""
     left_at: str = ""
-    """which characters of each of these blocks, as `0-54 0-12`"""
+    """character range in each of these blocks, such as `0-54 0-12`"""
     right_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Accepted or not, with the score it was decided on; a reject has a reason."""
+    """Acceptance or rejection, with the score behind it; a rejection has a reason."""
 
     accept: bool
     score: float
     reason: str = ""
     marks: tuple[str, ...] = ()
-    """notes on it for the user, also if it is accepted"""
+    """notes for the user, also on accepted items"""
 
 
 UNDECIDED = frozenset({Reason.TOO_LITTLE_TEXT, Reason.PARTIAL})
-"""reasons of decisions against pages that may correspond all the same"""
+"""reasons for rejecting pages that may nevertheless be translations of each other"""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Two pages to be verified, with their content, evidence and alignment."""
+    """Two pages to verify, with their content, evidence and alignment."""
 
     pair: PagePair
     left: Page
     right: Page
-    """both with their blocks and sketches"""
+    """both pages include their blocks and sketches"""
     segments: Sequence[SegmentPair] = ()
-    """in order; with one side empty where nothing corresponds"""
+    """in order; one side is empty if the other has no counterpart"""
     lexicon: Lexicon | None = None
-    """of both languages"""
+    """lexicon of the two languages"""
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A URL that was asked for and is no page, for good."""
+    """A requested URL that has no page; it is not requested again."""
 
     url: Url
     reason: str
@@ -313,7 +313,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A URL that was asked for and leads to another."""
+    """A requested URL that redirects to another."""
 
     url: Url
     target: Url
@@ -321,7 +321,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedPair:
-    """A decision on a pair during the crawl, and the links that were aligned in it."""
+    """A decision on a pair during the crawl, and the aligned links of its pages."""
 
     pair: PagePair
     decision: Decision
@@ -337,25 +337,23 @@ class PairingResult:
 
 
 CrawlEvent = Missing | Moved | VerifiedPair | PairingResult
-"""events of a crawl apart from pages"""
+"""crawl events other than pages"""
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The pairs that a crawl has found, and an estimate of those still to be found."""
+    """The number of pairs that a crawl has found, and an estimate of the remaining pairs."""
 
     found: float
-    """pairs so far"""
+    """pairs found so far"""
     left: float
-    """pairs that are probably not found yet, behind URLs that are known"""
+    """expected number of pairs not found yet, behind known URLs"""
     budget: float = math.inf
-    """downloads after which a site without any pair is given up"""
+    """downloads after which the crawl of a site without pairs ends"""
 
     @property
     def most_missing(self) -> float:
-        """The share of all pairs that is not found yet if more are left than expected.
-
-        As many more as counts usually differ from what is expected of them.
+        """The share of pairs not found yet if `left` is one standard deviation (Poisson) too low.
 
         >>> round(Outlook(90, 4).missing, 3), round(Outlook(90, 4).most_missing, 3)
         (0.043, 0.062)
@@ -364,7 +362,7 @@ class Outlook:
 
     @property
     def missing(self) -> float:
-        """The share of all pairs that is probably not found yet."""
+        """The expected share of all pairs that is not found yet."""
         return self.left / (self.found + self.left) if self.found + self.left else 0.0
 
 
@@ -373,28 +371,28 @@ class Role(IntEnum):
 
     SEED = 0
     BACK = 1
-    """it links to a bilingual site"""
+    """a page that links to a bilingual site"""
     FORWARD = 2
-    """such a page links to it"""
+    """a page that a `BACK` page links to"""
 
 
 class Lead(NamedTuple):
-    """A page that may be of a bilingual site, or lead to some."""
+    """A page that may belong to a bilingual site or lead to one."""
 
     id: int
     url: Url
     site: str
     role: Role
     words: tuple[int, ...] = ()
-    """the neighbourhood of the link that leads there, as `discover.neighbourhood` numbers it"""
+    """the neighbourhood of the link to this page, numbered by `page.neighbourhood`"""
     source: int = 0
-    """the lead whose page has that link"""
+    """id of the lead whose page has that link"""
 
 
 class Example(NamedTuple):
-    """A link that was followed, and its outcome."""
+    """A followed link and its outcome."""
 
     role: Role
     words: tuple[int, ...]
     share: float
-    """of the sites it led to, those that are bilingual"""
+    """share of bilingual sites among the sites that it led to"""

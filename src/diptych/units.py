@@ -1,6 +1,6 @@
-"""The nouns of a corpus, as it is exported, merged and rebuilt.
+"""The nouns of a corpus: the values that are exported, merged and rebuilt.
 
-All are named tuples: a million of them are made in some seconds.
+All are named tuples: creating a million of them takes a few seconds.
 """
 
 from __future__ import annotations
@@ -17,50 +17,50 @@ __all__ = ["DocumentPair", "Piece", "Repeats", "Side", "Text", "Unit"]
 
 
 class Side(NamedTuple):
-    """One language of a unit: its text, and where that was found."""
+    """One language of a unit: its text and its location."""
 
     lang: str
     text: str
     url: Url
     path: str
-    """DOM paths of the blocks it was taken from, with blanks between them"""
+    """DOM paths of the blocks that contain the text, separated by spaces"""
     at: str
-    """which characters of each of these blocks, as `0-54 0-12`"""
+    """character range in each of these blocks, such as `0-54 0-12`"""
     fetched_at: float
     digest: str
-    """of the page's body, as `sha1:...` in base 32"""
+    """digest of the page's body, `sha1:...` in base 32"""
     warc: str
-    """the file that holds the page"""
+    """name of the WARC file that holds the page"""
     offset: int
-    """where its record begins"""
+    """byte offset of the page's record in that file"""
 
 
 class Unit(NamedTuple):
-    """A line of the corpus: one text in two languages or more, with all that is known of it."""
+    """A line of the corpus: one text in two or more languages, with its metadata."""
 
     sides: tuple[Side, ...]
-    """in the user's order of languages, each at most once"""
+    """in the user's order of languages, each language at most once"""
     score: float
-    """quality, from 0 to 1"""
+    """quality score, from 0 to 1"""
     alignment: float
-    """confidence of the alignment of its sentences"""
+    """confidence of the sentence alignment"""
     verified: float
-    """score of the verifier for its pages"""
+    """the verifier's score for the page pair"""
     evidence: str
-    """names of what proposed these pages, with + between them"""
+    """names of the evidence for the page pair, joined by +"""
     flags: tuple[str, ...] = ()
-    """facts for the user: `machine:google`, `licence:CC-BY-4.0`, `noai`, `email`"""
+    """notes for the user: `machine:google`, `licence:CC-BY-4.0`, `noai`, `email`"""
     copies: int = 1
-    """number of occurrences in all; near-duplicates count"""
+    """total number of occurrences, including near-duplicates"""
     run: str = ""
     """signature of the run that found it"""
 
 
 class Piece(NamedTuple):
-    """A segment of two documents: the characters of their blocks that it is made of."""
+    """A segment of two documents, as character ranges in their blocks."""
 
     left: tuple[tuple[int, int, int], ...]
-    """block, first character, end; none where nothing corresponds"""
+    """block index, start and end offset of each range; empty if there is no counterpart"""
     right: tuple[tuple[int, int, int], ...]
     score: float
     accept: bool
@@ -68,7 +68,7 @@ class Piece(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A whole page as text: its blocks in order, and where it was found."""
+    """The whole text of a page: its blocks in order, and its location."""
 
     lang: str
     url: Url
@@ -81,7 +81,7 @@ class Text(NamedTuple):
 
 
 class DocumentPair(NamedTuple):
-    """Two pages that are translations of each other, with all their text, aligned or not."""
+    """Two pages that are translations of each other, with their whole text."""
 
     left: Text
     right: Text
@@ -94,10 +94,10 @@ class DocumentPair(NamedTuple):
 
 
 class Repeats(NamedTuple):
-    """Counts of the texts of some segments in a whole run, one for each segment."""
+    """For each of some segments, the number of segments of the run with the same text."""
 
     same: NDArray[np.int64]
-    """this left side with this right side"""
+    """segments with the same left and right side"""
     left: NDArray[np.int64]
-    """this left side with whatever right side"""
+    """segments with the same left side and any right side"""
     right: NDArray[np.int64]

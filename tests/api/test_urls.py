@@ -76,7 +76,7 @@ def test_folder_decides_on_the_kind_of_model(torch, tmp_path):
     assert isinstance(language_model(str(tmp_path / "ours")), UrlLang)
     encoder = str(make_encoder(tmp_path / "encoder"))
     assert isinstance(pair_model(encoder), TransformerUrlPair)
-    with pytest.raises(ConfigError, match="no languages"):
+    with pytest.raises(ConfigError, match="not languages"):
         language_model(encoder)
     for load in (language_model, pair_model):
         with pytest.raises(ConfigError, match="is not a folder"):

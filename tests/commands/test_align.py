@@ -284,7 +284,7 @@ def test_mistakes_are_one_line(texts, pages, write, tmp_path: Path) -> None:
     assert "two different languages" in mistake("align", *texts, "--langs", "de")
     assert "unknown language" in mistake("align", *texts, "--langs", "de,zzzz")
     assert "cannot read" in mistake("align", *texts, *langs, "--lexicon", missing)
-    assert "no lexicon of Diptych" in mistake("align", *texts, *langs, "--lexicon", texts[0])
+    assert "not a lexicon of Diptych" in mistake("align", *texts, *langs, "--lexicon", texts[0])
     other = write("other.npz", Lexicon.empty("en", "ja").to_bytes())
     for files in (texts, pages):
         line = mistake("align", *files, *langs, "--lexicon", other)

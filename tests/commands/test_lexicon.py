@@ -99,10 +99,10 @@ def test_mistakes_are_one_line(table: Path, tmp_path: Path) -> None:
     assert "unknown language" in mistake("lexicon", "import", table, "--langs", "de,zzzz")
     out = tmp_path / "no" / "folder.npz"
     assert "cannot write" in mistake("lexicon", "import", table, *langs, "--out", out)
-    assert "no lexicon of Diptych" in mistake("lexicon", "show", table)
+    assert "not a lexicon of Diptych" in mistake("lexicon", "show", table)
     assert "No such file" in mistake("lexicon", "show", tmp_path / "no.npz")
     assert "holds no run" in mistake("lexicon", "show", tmp_path)
     wrong = tmp_path / "freedict-deu-fra.index"
     wrong.write_text("", "utf-8")
     line = mistake("lexicon", "import", wrong, "--langs", "en,ru")
-    assert "is of deu,fra by its name" in line
+    assert "is for deu,fra, not en,ru" in line

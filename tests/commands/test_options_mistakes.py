@@ -76,7 +76,7 @@ def test_languages_that_were_probably_meant(out, langs, said):
 )
 def test_languages_that_cannot_be_told_apart(out, langs, said):
     line = mistake("mine", SITE, "--langs", langs, "--out", out)
-    assert f"{said} cannot be told apart by their text; ask for one of them" in line
+    assert f"{said} cannot be told apart by their text; request only one" in line
     assert not out.exists()
 
 
@@ -120,14 +120,14 @@ def test_commands_that_cannot_be(out, arguments, said):
 @pytest.mark.parametrize(
     ("recipe", "said"),
     [
-        ("[crawl\n", "no valid recipe"),
+        ("[crawl\n", "not a valid recipe"),
         ("[crwal]\nuse = 'bfs'\n", "'crwal'"),
         ("[crawl]\nuse = 'nope'\n", "no crawl strategy 'nope'"),
         ("[crawl]\nmuse = 'bfs'\n", "needs use"),
         ("[verify]\nuse = 'size_ratio'\nnope = 1\n", "no parameter 'nope'"),
         ("crawl = 'bfs'\n", "[crawl]"),
         ("[crawl]\nuse = 3\n", "needs use"),
-        (b"\xff\xfe", "no valid recipe"),
+        (b"\xff\xfe", "not a valid recipe"),
     ],
 )
 def test_recipes_that_cannot_be(tmp_path, out, recipe, said):

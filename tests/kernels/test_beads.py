@@ -1,4 +1,4 @@
-"""Beads in C against their readable form, and both against all ways there are."""
+"""Beads in C, compared with their reference, and both with all possible paths."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _compiled() -> None:
 
 
 def slowly(call, *arguments, **options):
-    """The same by the readable form."""
+    """The result of a call without compiled kernels."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(beads, "native", lambda: None)
         return call(*arguments, **options)
@@ -65,7 +65,7 @@ def link_tables(draw: st.DrawFn, lifts: st.SearchStrategy[float] = LIFTS) -> Tab
 
 @st.composite
 def bands(draw: st.DrawFn, most: int = 6) -> Band:
-    """Bands of all widths, down to one point a row where they go straight."""
+    """Bands of all widths, down to one point per row where they are straight."""
     left, right = draw(st.integers(0, most)), draw(st.integers(0, most))
     if draw(st.booleans()):
         return Band.full(left, right)
@@ -90,7 +90,7 @@ def points_of(band: Band) -> Iterator[tuple[int, int]]:
 
 
 def random_scores(band: Band, moves: Moves, seed: int) -> np.ndarray:
-    """Scores of all moves that stay in a band; of the others none."""
+    """Random scores of all moves within a band; moves that leave it are impossible."""
     chance = np.random.default_rng(seed)
     scores = chance.normal(-1, 2, (int(band.start[-1]), len(moves.priors))).astype(np.float32)
     for at, (i, j) in enumerate(points_of(band)):
@@ -102,7 +102,7 @@ def random_scores(band: Band, moves: Moves, seed: int) -> np.ndarray:
 
 
 def ways(band: Band, moves: Moves, scores: np.ndarray) -> list[list[tuple[int, int, int]]]:
-    """All ways through a band, as beads: left and right behind, and the kind of move."""
+    """All paths through a band, as beads: left and right position, and kind of move."""
     end = len(band.low) - 1, band.right
 
     def onward(i: int, j: int) -> Iterator[list[tuple[int, int, int]]]:
@@ -120,7 +120,7 @@ def value_of(band: Band, way, scores: np.ndarray) -> float:
 
 
 def assert_whole(path: Path, band: Band, moves: Moves) -> None:
-    """From corner to corner, by known moves, inside of the band."""
+    """Assert that a path connects both corners by known moves within the band."""
     at, kinds = (0, 0), set(zip(moves.left.tolist(), moves.right.tolist(), strict=True))
     for i, j, a, b in path.steps.tolist():
         assert (i, j) == at
@@ -141,7 +141,7 @@ def assert_whole(path: Path, band: Band, moves: Moves) -> None:
     st.integers(0, 4),
     st.booleans(),
 )
-def test_band_around_any_points_leads_from_corner_to_corner(
+def test_band_around_any_points_connects_both_corners(
     left: int, right: int, found: list[tuple[int, int]], margin: int, in_order: bool
 ) -> None:
     points = [(min(i, left), min(j, right)) for i, j in found]
@@ -159,7 +159,7 @@ def test_band_around_any_points_leads_from_corner_to_corner(
 
 
 @given(bands(10), st.integers(1, 4))
-def test_windows_hold_all_that_a_bead_may_join(band: Band, most: int) -> None:
+def test_windows_contain_all_sentences_a_bead_may_join(band: Band, most: int) -> None:
     ours, theirs = band.left_windows(most), band.right_windows(most)
     assert (len(ours.low), len(theirs.low)) == (len(band.low) - 1, band.right)
     for i, j in points_of(band):
@@ -190,7 +190,7 @@ def spans(draw: st.DrawFn, count: int, places: int) -> Windows:
 
 
 @given(st.data(), rows, other_rows, st.integers(1, 4), st.sampled_from([0.999, 0.9, 0.3]))
-def test_gains_of_words_are_as_defined(data, found, others, sizes: int, share: float) -> None:
+def test_word_gains_match_the_reference(data, found, others, sizes: int, share: float) -> None:
     left, right = packed(found, SIZE), packed(others, OTHERS)
     windows = spans(data.draw, len(found), len(others))
     before = words_before(others)
@@ -208,7 +208,7 @@ def test_gains_of_words_are_as_defined(data, found, others, sizes: int, share: f
 
 
 @given(st.data(), st.lists(st.integers(0, SIZE - 1), max_size=40))
-def test_gains_of_many_words_that_are_very_sure_do_not_overflow(data, found) -> None:
+def test_gains_of_many_strongly_linked_words_do_not_overflow(data, found) -> None:
     left, right = packed([found], SIZE), packed([[0, 1], [2, 3, 4]], OTHERS)
     links = data.draw(link_tables(st.just(1e37)))
     windows = Windows(np.zeros(1, np.int32), np.full(1, 2, np.int32))
@@ -220,7 +220,7 @@ def test_gains_of_many_words_that_are_very_sure_do_not_overflow(data, found) -> 
     )
 
 
-def test_loose_words_explain_any_word_as_well_as_chance() -> None:
+def test_loose_words_gain_nothing_over_chance() -> None:
     none = Table(np.zeros(2, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
     windows = Windows(np.zeros(1, np.int32), np.full(1, 2, np.int32))
     arguments = packed([[0, 0]], 1), none, postings(packed([[0], [0]], 1)), np.arange(3.0), windows
@@ -228,7 +228,7 @@ def test_loose_words_explain_any_word_as_well_as_chance() -> None:
     assert gains[0].tolist() == pytest.approx([0.0, 2 * math.log(0.5)])
 
 
-def test_gain_by_hand() -> None:
+def test_gain_matches_a_manual_calculation() -> None:
     # One word; one of three words of a place is 8 times likelier beside it than by chance.
     links = Table(np.array([0, 1], np.int64), np.array([1], np.int32), np.array([8.0], np.float32))
     windows = Windows(np.zeros(1, np.int32), np.full(1, 2, np.int32))
@@ -244,7 +244,7 @@ def test_gain_by_hand() -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0, -1.0, math.nan])
-def test_share_of_chance_that_is_none_is_refused(share: float) -> None:
+def test_null_share_out_of_range_is_refused(share: float) -> None:
     none = Table(np.zeros(2, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
     windows = Windows(np.zeros(1, np.int32), np.ones(1, np.int32))
     arguments = packed([[0]], 1), none, postings(packed([[0]], 1)), np.array([0.0, 1.0]), windows
@@ -254,7 +254,7 @@ def test_share_of_chance_that_is_none_is_refused(share: float) -> None:
         word_gains(packed([[0]], 9), *arguments[1:], sizes=1, null_share=0.5)
 
 
-def test_no_sentences_have_no_gains() -> None:
+def test_empty_text_has_no_gains() -> None:
     none = Table(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
     empty = np.zeros(0, np.int32)
     posts: Postings = postings(packed([], 0))
@@ -274,7 +274,7 @@ def lengths_of(chance: np.random.Generator, band: Band) -> Lengths:
 
 
 @given(bands(), some_moves(), st.integers(0, 1_000), st.booleans())
-def test_scores_of_beads_are_as_defined(band: Band, moves: Moves, seed: int, more: bool) -> None:
+def test_bead_scores_match_the_reference(band: Band, moves: Moves, seed: int, more: bool) -> None:
     chance = np.random.default_rng(seed)
     gains = [
         chance.normal(0, 3, (moves.most, int(windows.start[-1]))).astype(np.float32)
@@ -309,7 +309,7 @@ def test_length_counts_as_in_gale_and_church() -> None:
     assert scores == pytest.approx([0.0, -1.26, -25.0, 0.0], abs=0.01)
 
 
-def test_scores_that_are_not_those_of_the_band_are_refused() -> None:
+def test_scores_that_do_not_match_the_band_are_refused() -> None:
     band, moves = Band.full(2, 2), Moves.of([*GAPS, (1, 2)], [0.1, 0.1, 0.8])
     lengths = Lengths(np.arange(3.0), np.arange(3.0))
     gains = np.zeros((2, 4), np.float32)
@@ -320,7 +320,7 @@ def test_scores_that_are_not_those_of_the_band_are_refused() -> None:
         (gains, gains, np.zeros((9, 2), np.float32)),
         (gains, gains, np.zeros((8, 3), np.float32)),
     ):
-        with pytest.raises(ValueError, match="of the band"):
+        with pytest.raises(ValueError, match="the band"):
             bead_scores(band, moves, lengths, by_left, by_right, more)
     with pytest.raises(ValueError, match="C order"):
         bead_scores(band, moves, lengths, np.zeros((4, 2), np.float32).T, gains)
@@ -330,7 +330,9 @@ def test_scores_that_are_not_those_of_the_band_are_refused() -> None:
 
 
 @given(bands(), some_moves(), st.integers(0, 1_000), st.booleans())
-def test_best_way_is_as_defined(band: Band, moves: Moves, seed: int, by_posterior: bool) -> None:
+def test_best_path_matches_the_reference(
+    band: Band, moves: Moves, seed: int, by_posterior: bool
+) -> None:
     scores = random_scores(band, moves, seed)
     ours = best_path(band, moves, scores, by_posterior=by_posterior)
     theirs = slowly(best_path, band, moves, scores, by_posterior=by_posterior)
@@ -342,7 +344,7 @@ def test_best_way_is_as_defined(band: Band, moves: Moves, seed: int, by_posterio
 
 
 @given(bands(3), some_moves(), st.integers(0, 1_000))
-def test_best_way_is_the_best_of_all(band: Band, moves: Moves, seed: int) -> None:
+def test_best_path_is_the_best_of_all_paths(band: Band, moves: Moves, seed: int) -> None:
     scores = random_scores(band, moves, seed)
     every = ways(band, moves, scores)
     values = np.array([value_of(band, way, scores) for way in every])
@@ -368,7 +370,7 @@ def test_best_way_is_the_best_of_all(band: Band, moves: Moves, seed: int) -> Non
     assert worth == pytest.approx(best, abs=1e-5)
 
 
-def test_two_that_are_likelier_together_are_not_left_alone() -> None:
+def test_sentences_more_probable_together_are_not_separated() -> None:
     moves = Moves.of([(1, 1), (1, 0), (0, 1)], [1.0, 1.0, 1.0])
     band = Band.full(1, 1)
     scores = np.full((4, 3), beads_reference.IMPOSSIBLE, np.float32)
@@ -378,7 +380,7 @@ def test_two_that_are_likelier_together_are_not_left_alone() -> None:
 
 
 @given(bands(5), some_moves(), st.integers(0, 1_000))
-def test_beads_of_a_sentence_are_certain_together(band: Band, moves: Moves, seed: int) -> None:
+def test_probabilities_of_a_sentences_beads_sum_to_one(band: Band, moves: Moves, seed: int) -> None:
     scores = random_scores(band, moves, seed)
     values = {
         (i, j, move): float(scores[at, move])
@@ -398,7 +400,7 @@ def test_beads_of_a_sentence_are_certain_together(band: Band, moves: Moves, seed
 
 @pytest.mark.parametrize(("left", "right"), [(0, 0), (0, 1), (1, 0), (0, 7), (7, 0), (1, 9)])
 @pytest.mark.parametrize("by_posterior", [True, False])
-def test_texts_of_hardly_any_sentences(left: int, right: int, by_posterior: bool) -> None:
+def test_texts_of_very_few_sentences(left: int, right: int, by_posterior: bool) -> None:
     band, moves = Band.full(left, right), Moves.of([*GAPS, (1, 1), (1, 4)], [0.1, 0.1, 0.7, 0.1])
     scores = random_scores(band, moves, 1)
     path = best_path(band, moves, scores, by_posterior=by_posterior)
@@ -406,14 +408,14 @@ def test_texts_of_hardly_any_sentences(left: int, right: int, by_posterior: bool
     assert path.steps.shape[1] == 4
 
 
-def test_longest_way_there_can_be_has_room() -> None:
+def test_longest_possible_path_fits() -> None:
     band, moves = Band.full(40, 30), Moves.of(GAPS, [0.5, 0.5])
     path = best_path(band, moves, random_scores(band, moves, 1))
     assert len(path.steps) == 70
     assert_whole(path, band, moves)
 
 
-def test_scores_far_apart_neither_overflow_nor_vanish() -> None:
+def test_extreme_scores_neither_overflow_nor_underflow() -> None:
     band, moves = Band.full(3, 3), Moves.of([*GAPS, (1, 1)], [0.1, 0.1, 0.8])
     scores = random_scores(band, moves, 1)
     scores[:, 2] = np.where(scores[:, 2] > beads_reference.IMPOSSIBLE, 5e4, scores[:, 2])
@@ -423,26 +425,26 @@ def test_scores_far_apart_neither_overflow_nor_vanish() -> None:
     assert path.confidence.tolist() == [1.0] * 3
 
 
-def test_no_way_through_is_said() -> None:
+def test_band_without_a_path_is_an_error() -> None:
     moves = Moves.of([(1, 1)], [1.0])
     band = Band.full(1, 2)
     scores = random_scores(band, moves, 1)
     for by_posterior in (True, False):
-        with pytest.raises(ValueError, match="no way leads through"):
+        with pytest.raises(ValueError, match="no path leads through"):
             best_path(band, moves, scores, by_posterior=by_posterior)
 
 
-def test_scores_of_another_shape_are_refused() -> None:
+def test_scores_of_the_wrong_shape_are_refused() -> None:
     band, moves = Band.full(2, 2), Moves.of(GAPS, [0.5, 0.5])
     for shape in ((8, 2), (10, 2), (9, 1), (9, 3)):
-        with pytest.raises(ValueError, match="row of scores for each point"):
+        with pytest.raises(ValueError, match="scores need one row per point"):
             best_path(band, moves, np.zeros(shape, np.float32))
 
 
-def test_more_kinds_of_beads_than_the_kernel_has_room_for_are_refused() -> None:
+def test_too_many_kinds_of_beads_are_refused() -> None:
     kinds = [*GAPS, *((1, n) for n in range(1, 32))]
     band, moves = Band.full(2, 2), Moves.of(kinds, [0.1] * len(kinds))
-    with pytest.raises(ValueError, match="no way"):
+    with pytest.raises(ValueError, match="no path"):
         best_path(band, moves, random_scores(band, moves, 1))
     few = Moves(*(part[:32].copy() for part in moves))
     assert_whole(best_path(band, few, random_scores(band, few, 1)), band, few)

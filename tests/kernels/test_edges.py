@@ -1,4 +1,4 @@
-"""Lines of web graphs in C against their definition, and against lines that mean harm."""
+"""The parser of web graphs in C, compared with its reference, also on hostile lines."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ def test_the_kernel_is_compiled() -> None:
 
 
 @given(text, st.integers(0, 25))
-def test_edges_are_those_of_the_definition(data: bytes, vertices: int) -> None:
+def test_edges_match_the_reference(data: bytes, vertices: int) -> None:
     found, wanted = parse_edges(data, vertices), by_definition(parse_edges, data, vertices)
     assert found.pairs.tolist() == wanted.pairs.tolist()
     assert found[1:] == wanted[1:]
 
 
 @given(text)
-def test_vertices_are_those_of_the_definition(data: bytes) -> None:
+def test_vertices_match_the_reference(data: bytes) -> None:
     found, wanted = parse_vertices(data), by_definition(parse_vertices, data)
     assert found.ids.tolist() == wanted.ids.tolist()
     assert found.lengths.tolist() == wanted.lengths.tolist()
     assert (found.names, found.bad, found.is_sorted) == (wanted.names, wanted.bad, wanted.is_sorted)
 
 
-def test_each_kind_of_line_is_counted_as_what_it_is() -> None:
+def test_each_kind_of_line_is_counted() -> None:
     found = parse_edges(
         b"0\t1\r\n2 1 rest\n1\t1\n0\t3\n0\n-1\t2\n\n\t\n0\t99999999999999999999\n", 3
     )
@@ -58,12 +58,12 @@ def test_each_kind_of_line_is_counted_as_what_it_is() -> None:
     assert found[1:] == (2, 2, 1)
 
 
-def test_a_line_without_an_end_is_not_read() -> None:
+def test_a_last_line_without_a_newline_is_ignored() -> None:
     assert parse_edges(b"0\t1\n1\t2", 30).pairs.tolist() == [1]
     assert parse_vertices(b"0\tcom.a\n1\tcom.example").names == b"com.a"
 
 
-def test_the_largest_ids_are_kept_whole() -> None:
+def test_the_largest_ids_are_parsed_exactly() -> None:
     last = MAX_VERTICES - 1
     found = parse_edges(b"%d\t0\n0\t%d\n%d\t0\n" % (last, last, MAX_VERTICES), MAX_VERTICES)
     assert found.pairs.tolist() == [last << 32, last]
@@ -77,7 +77,7 @@ def test_the_largest_ids_are_kept_whole() -> None:
     [(["a", "b"], True), (["b", "a"], False), (["a", "a"], False), (["a", "a.b"], True),
      (["a.b", "a"], False), (["com.a-b", "com.a.b"], True)],
 )  # fmt: skip
-def test_whether_names_ascend_is_told_by_their_bytes(names: list[str], is_sorted: bool) -> None:
+def test_names_are_compared_by_their_bytes(names: list[str], is_sorted: bool) -> None:
     data = "".join(f"{number}\t{name}\n" for number, name in enumerate(names)).encode()
     assert parse_vertices(data).is_sorted is is_sorted
     assert by_definition(parse_vertices, data).is_sorted is is_sorted

@@ -1,4 +1,4 @@
-"""IBM Model 1 in C against its definition, and against what the textbook says of it."""
+"""IBM Model 1 in C, compared with its reference and with the textbook algorithm."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def assert_same(one: Trained, other: Trained, columns: int) -> None:
 def naive(
     found: list[tuple[list[int], list[int]]], iterations: int
 ) -> dict[tuple[int, int], float]:
-    """t(other | given) as in the textbook, one token after the other; -1 is the empty word."""
+    """t(other | given) as in the textbook, token by token; -1 is the empty word."""
     table = {(e, f): 1 / 5 for left, right in found for e in (-1, *left) for f in right}
     for _ in range(iterations):
         counts = dict.fromkeys(table, 0.0)
@@ -76,7 +76,7 @@ def test_the_kernel_is_compiled_here() -> None:
 
 
 @given(pairs, st.integers(0, 6))
-def test_it_is_what_the_textbook_says(found, iterations: int) -> None:
+def test_training_matches_the_textbook(found, iterations: int) -> None:
     left, right = sides(found)
     ours = dense(train(left, right, iterations=iterations).table, 5)
     expected = np.zeros_like(ours)
@@ -99,14 +99,16 @@ def priors(draw: st.DrawFn) -> Prior:
 
 
 @given(pairs, st.integers(0, 6), st.none() | priors())
-def test_the_kernel_is_as_defined(found, iterations: int, prior: Prior | None) -> None:
+def test_the_kernel_matches_the_reference(found, iterations: int, prior: Prior | None) -> None:
     left, right = sides(found)
     options = {"iterations": iterations, "prior": prior}
     assert_same(train(left, right, **options), by_definition(left, right, **options), 5)
 
 
 @given(pairs, st.integers(1, 4), st.none() | priors(), st.integers(0, 40))
-def test_the_kernel_is_as_defined_where_pairs_are_left_out(found, iterations, prior, most) -> None:
+def test_the_kernel_matches_the_reference_if_entries_are_dropped(
+    found, iterations, prior, most
+) -> None:
     left, right = sides(found)
     options = {"iterations": iterations, "prior": prior, "max_entries": most}
     ours, theirs = train(left, right, **options), by_definition(left, right, **options)
@@ -131,7 +133,7 @@ def test_rows_sum_to_one_and_the_likelihood_never_falls(found) -> None:
     assert trained.totals.sum() == pytest.approx(sum(len(other) for given, other in found))
 
 
-def test_the_likelihood_is_that_of_the_definition() -> None:
+def test_the_likelihood_matches_its_definition() -> None:
     # 1/5 for each word at first.  In the end the empty word is all of the first sentence, so that
     # there all is certain, and none of the second, where it takes half.
     trained = train(packed([[0], [1]], 2), packed([[3, 3], [4]], 5), iterations=60)
@@ -155,7 +157,7 @@ def test_sentences_are_bags() -> None:
 
 
 @given(pairs, st.integers(1, 4), st.sampled_from([0.0, 0.05, 0.3]))
-def test_pruning_is_as_defined(found, most: int, least: float) -> None:
+def test_pruning_matches_the_reference(found, most: int, least: float) -> None:
     left, right = sides(found)
     table = train(left, right).table
     ours = pruned(Table(*(part.copy() for part in table)), least, most)
@@ -171,7 +173,7 @@ def test_pruning_is_as_defined(found, most: int, least: float) -> None:
             assert kept.min() >= np.sort(whole[row])[-most]
 
 
-def test_the_same_twice_and_nothing_left_in_the_arrays() -> None:
+def test_training_twice_gives_the_same_result() -> None:
     chance = np.random.default_rng(2)
     rows = [chance.integers(0, 50, 12).tolist() for _ in range(300)]
     left, right = packed(rows, 50), packed([row[::-1] for row in rows], 50)
@@ -190,7 +192,7 @@ BAD = np.array([0, 1], np.int64)
         ([0, 0], [0, 2, 1, 2], 7), ([0], [], 7), ([0], [0, 1], -1),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_refused(ids, offsets, size) -> None:
+def test_inconsistent_arrays_are_refused(ids, offsets, size) -> None:
     with pytest.raises(ValueError, match="must"):
         bags(np.array(ids, np.int32), np.array(offsets, np.int64), size)
 
@@ -220,13 +222,13 @@ def test_a_prior_that_does_not_fit_is_refused(prior: Prior) -> None:
         train(packed([[0]], 1), packed([[0]], 3), prior=prior)
 
 
-def test_nothing_at_all() -> None:
+def test_empty_input() -> None:
     none = packed([], 0)
     assert train(none, none).table.offsets.tolist() == [0, 0]
     silent = train(packed([[0]], 1), packed([[]], 3))
     assert len(silent.table.columns) == 0
 
 
-def test_the_structure_is_as_large_as_that_in_c() -> None:
+def test_the_structure_has_the_same_size_as_in_c() -> None:
     assert ctypes.sizeof(ibm1._CModel) == 3 * 8 + 16 * ctypes.sizeof(ctypes.c_void_p)
     assert ibm1._PLACE.itemsize == 8

@@ -1,4 +1,4 @@
-"""The automaton in C against its readable form, and both against py3langid."""
+"""Language identification in C, compared with its reference, and both with py3langid."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def random_model(seed: int) -> Model:
 
 
 @given(st.integers(0, 50), st.binary(max_size=60))
-def test_shares_are_as_defined(seed: int, text: bytes) -> None:
+def test_shares_match_the_reference(seed: int, text: bytes) -> None:
     model = random_model(seed)
     ours = label_shares(model, text)
     np.testing.assert_allclose(ours, langid_reference.label_shares(model, text), 1e-9)
@@ -59,7 +59,7 @@ def test_shares_are_as_defined(seed: int, text: bytes) -> None:
     ["", "x", "Le chat dort.", "Der Hund bellt laut. " * 90, "市长昨天为新图书馆揭幕",
      "\x00\x01\x02", "ΑΒΓ αβγ", "1 2 3", "é" * 4_000],
 )  # fmt: skip
-def test_shares_are_those_of_py3langid(text: str) -> None:
+def test_shares_match_py3langid(text: str) -> None:
     shares = label_shares(whole_model().model, text.encode())
     theirs = dict(library().rank(text.encode()))
     ours: dict[str, float] = {}
@@ -72,28 +72,28 @@ def test_shares_are_those_of_py3langid(text: str) -> None:
 
 @settings(max_examples=examples(60))
 @given(st.text(max_size=40))
-def test_features_are_those_of_py3langid(text: str) -> None:
+def test_features_match_py3langid(text: str) -> None:
     data = text.encode("utf-8", "replace")
     model = library()
     theirs = visit_counts(model.tk_nextmove, model._rowbase, model.tk_output, data)
     assert langid_reference.feature_counts(whole_model().model, data) == (theirs or {})
 
 
-def test_without_compiled_kernels_all_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_are_the_same_without_compiled_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "Le maire a inauguré hier la nouvelle bibliothèque.".encode()
     ours = label_shares(whole_model().model, text)
     monkeypatch.setattr(langid, "native", lambda: None)
     np.testing.assert_allclose(label_shares(whole_model().model, text), ours, 1e-9)
 
 
-def test_some_labels_of_a_model() -> None:
+def test_model_restricted_to_some_labels() -> None:
     whole = random_model(3)
     some = whole.restricted([2, 0])
     shares, own = label_shares(whole, b"abcabd"), label_shares(some, b"abcabd")
     np.testing.assert_allclose(own, shares[[2, 0]] / shares[[2, 0]].sum(), 1e-6)
 
 
-def test_moves_are_those_of_the_list_they_came_from() -> None:
+def test_shared_blocks_reproduce_the_list_of_moves() -> None:
     chance = np.random.default_rng(1)
     listed = chance.integers(0, 3, (20, 16))[chance.integers(0, 20, 96)].ravel().astype(np.uint16)
     moves, order = shared_blocks(np.split(listed, 6))
@@ -101,7 +101,7 @@ def test_moves_are_those_of_the_list_they_came_from() -> None:
     assert (moves.reshape(-1, 16)[order].ravel() == listed).all()
 
 
-def test_model_is_that_of_py3langid_and_small() -> None:
+def test_model_equals_py3langid_and_is_small() -> None:
     labels, model, _ = read_model()
     arrays = model.table, model.automaton.moves, model.automaton.blocks
     assert sum(array.nbytes for array in arrays) < 40_000_000
@@ -120,7 +120,7 @@ def test_model_is_that_of_py3langid_and_small() -> None:
         ("table", [[0.0, 0.0], [0.0, np.nan]]), ("priors", []),
     ],
 )  # fmt: skip
-def test_model_that_leads_out_of_its_arrays_is_refused(name: str, value: list[int]) -> None:
+def test_model_with_indices_out_of_bounds_is_refused(name: str, value: list[int]) -> None:
     def make(moves: ArrayLike, rows: ArrayLike, output: ArrayLike, **rest: ArrayLike) -> Model:
         return Model.of(automaton(moves, rows, output), rest["table"], rest["priors"])
 

@@ -1,4 +1,4 @@
-"""The nearest rows in C against their definition, and against sums written out."""
+"""Nearest rows in C, compared with their reference and with explicit sums."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def dense(rows: Rows) -> NDArray[np.float64]:
 
 
 def naive(queries: Rows, targets: Rows, most: int) -> list[list[tuple[int, float]]]:
-    """All compared with all, best first, the earlier of equal ones; what shares nothing is out."""
+    """Nearest rows by comparing all pairs, best first; rows without common features are omitted."""
     found = []
     for sums in dense(queries) @ dense(targets).T:
         best = sorted((-total, row) for row, total in enumerate(sums.tolist()) if total > 0)
@@ -43,7 +43,7 @@ def naive(queries: Rows, targets: Rows, most: int) -> list[list[tuple[int, float
 def listed(
     found: tuple[NDArray[np.int32], NDArray[np.float32]],
 ) -> list[list[tuple[int, float]]]:
-    """What was found, without the places that stayed empty, which are at the end."""
+    """The rows found for each query, without the empty places at the end."""
     lines = []
     for rows, scores in zip(*(part.tolist() for part in found), strict=True):
         kept = sum(row >= 0 for row in rows)
@@ -57,7 +57,7 @@ def test_the_kernel_is_compiled_here() -> None:
     assert native() is not None
 
 
-def test_rows_by_hand() -> None:
+def test_nearest_rows_match_a_manual_calculation() -> None:
     queries = packed([{0: 1, 2: 2}, {5: 1}, {}])
     targets = packed([{2: 1}, {0: 3, 1: 9}, {0: 1, 2: 1}, {1: 1}])
     assert listed(nearest(queries, targets, most=2)) == [[(1, 3.0), (2, 3.0)], [], []]
@@ -65,13 +65,13 @@ def test_rows_by_hand() -> None:
 
 
 @given(sparse, sparse, st.integers(1, 10))
-def test_they_are_those_with_the_highest_sums(left, right, most: int) -> None:
+def test_nearest_rows_have_the_highest_sums(left, right, most: int) -> None:
     queries, targets = packed(left), packed(right)
     assert listed(nearest(queries, targets, most=most)) == naive(queries, targets, most)
 
 
 @given(sparse, sparse, st.integers(1, 10), st.integers(0, 30))
-def test_the_kernel_is_as_defined(left, right, most: int, budget: int) -> None:
+def test_the_kernel_matches_the_reference(left, right, most: int, budget: int) -> None:
     queries, targets = packed(left), packed(right)
     ours = nearest(queries, targets, most=most, budget=budget)
     theirs = nearest_reference.nearest(queries, targets, most, budget)
@@ -84,7 +84,7 @@ def test_the_kernel_is_as_defined(left, right, most: int, budget: int) -> None:
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 40))
 @settings(max_examples=examples(20))
-def test_the_kernel_is_as_defined_with_many_rows(seed: int, most: int) -> None:
+def test_the_kernel_matches_the_reference_with_many_rows(seed: int, most: int) -> None:
     chance = np.random.default_rng(seed)
     size = 400
     made = [
@@ -102,21 +102,21 @@ def test_the_kernel_is_as_defined_with_many_rows(seed: int, most: int) -> None:
     assert differ.mean() < 0.01
 
 
-def test_of_equal_rows_the_first_are_taken() -> None:
+def test_ties_go_to_the_first_rows() -> None:
     queries, targets = packed([{0: 1}]), packed([{0: 1}] * 50)
     assert nearest(queries, targets, most=7)[0].tolist() == [[*range(7)]]
     best_last = packed([{0: 1}] * 49 + [{0: 2}])
     assert nearest(queries, best_last, most=3)[0].tolist() == [[49, 0, 1]]
 
 
-def test_one_query_leaves_nothing_to_the_next() -> None:
+def test_queries_do_not_influence_each_other() -> None:
     targets = packed([{0: 1}, {1: 1}, {2: 1}])
     twice = packed([{0: 1, 1: 1}, {2: 1}, {0: 1, 1: 1}])
     found = listed(nearest(twice, targets, most=3))
     assert found == [[(0, 1.0), (1, 1.0)], [(2, 1.0)], [(0, 1.0), (1, 1.0)]]
 
 
-def test_a_feature_that_goes_beyond_the_budget_is_not_looked_at() -> None:
+def test_a_feature_beyond_the_budget_is_ignored() -> None:
     # Feature 0 is in one row, feature 1 in four.
     targets = packed([{0: 1}, {1: 9}, {1: 9}, {1: 9}, {1: 9}])
     queries = packed([{0: 1, 1: 1}])
@@ -125,13 +125,13 @@ def test_a_feature_that_goes_beyond_the_budget_is_not_looked_at() -> None:
     assert listed(nearest(queries, targets, most=1, budget=0)) == [[]]
 
 
-def test_the_budget_is_for_each_row_anew() -> None:
+def test_the_budget_applies_to_each_row() -> None:
     targets = packed([{0: 1}, {1: 1}])
     assert nearest(packed([{0: 1}] * 100), targets, most=1, budget=1)[0].tolist() == [[0]] * 100
 
 
 @pytest.mark.parametrize("width", [0, 1, WIDTH])
-def test_nothing_at_all(width: int) -> None:
+def test_empty_input(width: int) -> None:
     none, empty = packed([], width), packed([{}, {}], width)
     assert nearest(none, none, most=3)[0].shape == (0, 3)
     assert nearest(none, empty, most=3)[0].shape == (0, 3)
@@ -141,19 +141,19 @@ def test_nothing_at_all(width: int) -> None:
     assert products(none, empty, nobody, nobody).tolist() == []
 
 
-def test_none_asked_for_is_none_found() -> None:
+def test_zero_requested_rows_give_no_rows() -> None:
     targets = packed([{0: 1}] * 3)
     assert nearest_reference.nearest(targets, targets, 0, 100)[0].shape == (3, 0)
     assert nearest(targets, targets, most=0)[0].shape == (3, 0)
 
 
-def test_fewer_than_none_cannot_be_asked_for() -> None:
+def test_a_negative_number_of_rows_is_refused() -> None:
     targets = packed([{0: 1}] * 3)
     with pytest.raises(ValueError, match="negative"):
         nearest(targets, targets, most=-1)
 
 
-def test_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_compiler_the_reference_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     queries, targets = packed([{0: 1, 3: 2}, {}]), packed([{3: 1}, {0: 1}])
     places = np.array([0, 0, 1], np.int32), np.array([0, 1, 1], np.int32)
     before = listed(nearest(queries, targets, most=2)), products(queries, targets, *places).tolist()
@@ -166,7 +166,7 @@ def test_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(sparse, sparse, st.data())
-def test_products_are_as_defined(left, right, data: st.DataObject) -> None:
+def test_products_match_the_reference(left, right, data: st.DataObject) -> None:
     ours, theirs = packed(left), packed(right)
     row = st.tuples(st.integers(0, len(left) - 1), st.integers(0, len(right) - 1))
     asked = data.draw(st.lists(row, max_size=20)) if left and right else []
@@ -177,7 +177,7 @@ def test_products_are_as_defined(left, right, data: st.DataObject) -> None:
     assert found.tolist() == (dense(ours) @ dense(theirs).T)[one, other].tolist()
 
 
-def test_places_may_be_of_any_kind_of_number_and_in_any_order() -> None:
+def test_row_indices_may_be_of_any_integer_type_and_order() -> None:
     rows = packed([{0: 1}, {0: 2}, {0: 3}])
     places = np.array([2, 9, 1, 9, 0, 9], np.int64)[::2]
     assert products(rows, rows, places, places).tolist() == [9.0, 4.0, 1.0]  # type: ignore[arg-type]
@@ -190,13 +190,13 @@ def test_places_may_be_of_any_kind_of_number_and_in_any_order() -> None:
         ([0, 0], [0], WIDTH), ([0], [0], WIDTH + 1), ([2**31 - 1], [0], WIDTH),
     ],
 )  # fmt: skip
-def test_products_of_what_is_not_there_are_refused(ours, theirs, width: int) -> None:
+def test_products_of_missing_rows_are_refused(ours, theirs, width: int) -> None:
     left, right = packed([{0: 1}] * 3), packed([{0: 1}] * 2, width)
-    with pytest.raises(ValueError, match=r"no such row|same features"):
+    with pytest.raises(ValueError, match=r"out of range|same features"):
         products(left, right, np.array(ours, np.int32), np.array(theirs, np.int32))
 
 
-def test_other_features_are_refused() -> None:
+def test_different_numbers_of_features_are_refused() -> None:
     with pytest.raises(ValueError, match="same features"):
         nearest(packed([{0: 1}]), packed([{0: 1}], WIDTH + 1), most=1)
 
@@ -228,8 +228,8 @@ def rows_of(offsets: list[int], features: list[int], values: list[float], width:
         ([0, 1], [2**31 - 1], [1]),
     ],
 )
-def test_rows_that_are_not_whole_are_refused(offsets, features, values) -> None:
-    with pytest.raises(ValueError, match="must be whole"):
+def test_incomplete_rows_are_refused(offsets, features, values) -> None:
+    with pytest.raises(ValueError, match="must be complete"):
         rows_of(offsets, features, values)
 
 
@@ -258,11 +258,11 @@ def test_arrays_with_gaps_never_reach_the_kernel() -> None:
 
 def test_entries_outside_of_the_rows_are_refused() -> None:
     for row, feature in ((2, 0), (-1, 0), (0, 3), (0, -1)):
-        with pytest.raises(ValueError, match="must be whole"):
+        with pytest.raises(ValueError, match="must be complete"):
             Rows.of(np.array([row]), np.array([feature]), np.ones(1), rows=2, width=3)
 
 
-def test_what_is_said_twice_is_added_up_and_what_is_not_positive_left_out() -> None:
+def test_equal_cells_are_summed_and_only_positive_ones_kept() -> None:
     made = Rows.of(
         np.array([1, 0, 1, 0, 0]), np.array([2, 1, 2, 0, 2]), np.array([1, 2, 3, 0, -1.0]),
         rows=3, width=3,
@@ -272,7 +272,7 @@ def test_what_is_said_twice_is_added_up_and_what_is_not_positive_left_out() -> N
 
 
 @given(sparse)
-def test_rows_can_be_turned_and_turned_back(rows) -> None:
+def test_transposing_twice_restores_the_rows(rows) -> None:
     made = packed(rows)
     turned = made.turned()
     assert dense(turned)[:, : len(made)].tolist() == dense(made).T.tolist()
@@ -282,7 +282,7 @@ def test_rows_can_be_turned_and_turned_back(rows) -> None:
 
 
 @given(sparse)
-def test_rows_can_have_length_one(rows) -> None:
+def test_rows_are_scaled_to_unit_length(rows) -> None:
     made = packed(rows).unit()
     lengths = np.sqrt((dense(made) ** 2).sum(axis=1))
     wanted = [1.0 if row else 0.0 for row in rows]

@@ -1,4 +1,4 @@
-"""Many pieces aligned in one call of the C against each by itself."""
+"""Alignment of many pieces in one C call, compared with aligning each separately."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def read(found):
 
 @example([(["paris ok", "der", "hund"], ["mer mer", "chien", "le chien"])])
 @given(pieces)
-def test_each_piece_is_aligned_as_if_there_were_no_other(found) -> None:
+def test_each_piece_is_aligned_independently(found) -> None:
     arguments = read(found)
     ours = align_pieces(*arguments)
     with pytest.MonkeyPatch.context() as patch:
@@ -82,7 +82,7 @@ def sides():
     )
 
 
-def test_what_leads_out_of_the_arrays_is_refused() -> None:
+def test_indices_out_of_bounds_are_refused() -> None:
     left, right, links, moves, setting = sides()
     assert best_ways(left, right, links, moves, setting).counts.tolist() == [1, 1]
     whole = dict(left=left, right=right, links=links, moves=moves, setting=setting)
@@ -101,5 +101,5 @@ def test_what_leads_out_of_the_arrays_is_refused() -> None:
         ("moves", Moves.of([(1, 0), (0, 1), *((1, n) for n in range(1, 40))], [0.1] * 41)),
     ]
     for name, value in wrong:
-        with pytest.raises(ValueError, match=r"piece|links|kinds"):
+        with pytest.raises(ValueError, match=r"piece|links|moves"):
             best_ways(**{**whole, name: value})

@@ -1,4 +1,4 @@
-"""The kernel against the recursion of the paper, and against a list of all alignments."""
+"""Tree alignment, compared with the recursion of the paper and with a list of all alignments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXPECTERS = [kernel.expect, plain.expect]
 
 
 def forests(size: int) -> Iterator[list[int]]:
-    """All ordered forests of so many nodes, as the first node of each tree in postorder."""
+    """All ordered forests of `size` nodes, as the first node of each tree in postorder."""
     if not size:
         yield []
         return
@@ -37,7 +37,7 @@ def trees(size: int) -> list[list[int]]:
 
 
 def is_valid(left: list[int], right: list[int], pairs: Pairs) -> bool:
-    """One to one, ancestors with ancestors, what comes before with what comes before."""
+    """True if an alignment is one to one and preserves ancestors and order."""
     for (i, j), (k, h) in combinations(pairs, 2):
         if i == k or j == h or (i < k) != (j < h):
             return False
@@ -65,13 +65,13 @@ def random_gains(seed: int, left: list[int], right: list[int]) -> np.ndarray:
     return np.random.default_rng(seed).normal(0.5, 2, (len(left), len(right))).astype(np.float32)
 
 
-def test_trees_are_counted_as_catalan_did() -> None:
+def test_number_of_forests_is_the_catalan_number() -> None:
     assert [len(trees(size)) for size in range(1, 7)] == [1, 1, 2, 5, 14, 42]
     assert [len(list(forests(size))) for size in range(1, 6)] == [1, 2, 5, 14, 42]
 
 
 @pytest.mark.parametrize("decode", DECODERS)
-def test_best_alignment_is_that_of_the_recursion_on_all_trees_up_to_five_nodes(decode) -> None:
+def test_best_alignment_matches_the_recursion_on_all_trees_up_to_five_nodes(decode) -> None:
     small = [tree for size in range(1, 6) for tree in trees(size)]
     for seed, (left, right) in enumerate(product(small, small)):
         gains = random_gains(seed, left, right)
@@ -94,7 +94,7 @@ def test_recursion_is_the_best_of_all_alignments() -> None:
 
 
 @pytest.mark.parametrize("expect", EXPECTERS)
-def test_expected_counts_are_those_of_all_alignments(expect) -> None:
+def test_expected_counts_match_the_list_of_all_alignments(expect) -> None:
     small = [tree for size in range(1, 5) for tree in forests(size)]
     for seed, (left, right) in enumerate(product(small, small)):
         gains = random_gains(seed, left, right).astype(np.float64)
@@ -110,7 +110,7 @@ def test_expected_counts_are_those_of_all_alignments(expect) -> None:
 
 
 @pytest.mark.parametrize("expect", EXPECTERS)
-def test_sums_are_those_of_the_recursion_on_all_trees_of_five_nodes(expect) -> None:
+def test_sums_match_the_recursion_on_all_trees_of_five_nodes(expect) -> None:
     small = [tree for size in range(1, 6) for tree in trees(size)]
     for seed, (left, right) in enumerate(product(small, small)):
         gains = random_gains(seed, left, right).astype(np.float64)
@@ -120,7 +120,7 @@ def test_sums_are_those_of_the_recursion_on_all_trees_of_five_nodes(expect) -> N
 
 @st.composite
 def random_forests(draw: st.DrawFn, most: int = 14) -> list[int]:
-    """Each node takes some of the last open trees below it."""
+    """Random forests: each node becomes the parent of some of the last open trees."""
     leftmost: list[int] = []
     roots: list[int] = []
     for node in range(draw(st.integers(1, most))):
@@ -133,7 +133,7 @@ def random_forests(draw: st.DrawFn, most: int = 14) -> list[int]:
 
 
 @given(random_forests(), random_forests(), st.integers(0, 1 << 30))
-def test_larger_forests_are_aligned_as_the_recursion_says(left, right, seed) -> None:
+def test_larger_forests_match_the_recursion(left, right, seed) -> None:
     gains = random_gains(seed, left, right)
     ours, theirs = forest_of(left), forest_of(right)
     best = best_gain(ours, theirs, gains.tolist())
@@ -150,7 +150,7 @@ def test_larger_forests_are_aligned_as_the_recursion_says(left, right, seed) -> 
     assert counts.sum(1).max() <= 1 + 1e-9
 
 
-def test_gain_of_the_derivative_is_the_expected_count() -> None:
+def test_derivative_by_a_gain_is_the_expected_count() -> None:
     left, right = [0, 1, 0, 3, 0], [0, 0, 2, 0]
     gains = random_gains(3, left, right).astype(np.float64)
     total, counts = kernel.expect(array(left), array(right), gains)
@@ -169,19 +169,19 @@ def test_chain_of_thousands_of_levels_is_aligned() -> None:
 
 
 @pytest.mark.parametrize("bad", [[1, 1], [0, 0, 1], [-1], [0, 2, 5], [0, 0, 2, 1]])
-def test_what_is_no_forest_is_refused(bad: list[int]) -> None:
+def test_invalid_forests_are_refused(bad: list[int]) -> None:
     good = array([0, 0])
     for call, dtype in ((kernel.decode, np.float32), (kernel.expect, np.float64)):
         with pytest.raises(ValueError, match="not a forest"):
             call(array(bad), good, np.ones((len(bad), 2), dtype))
         with pytest.raises(ValueError, match="not a forest"):
             call(good, array(bad), np.ones((2, len(bad)), dtype))
-        with pytest.raises(ValueError, match="a gain for each"):
+        with pytest.raises(ValueError, match="with a gain for each"):
             call(good, good, np.ones((2, 3), dtype))
     assert not plain.is_forest(array(bad))
 
 
-def test_nothing_is_aligned_with_nothing() -> None:
+def test_empty_trees_have_no_alignment() -> None:
     none, one = array([]), array([0])
     assert kernel.decode(none, one, np.ones((0, 1), np.float32)) == []
     assert kernel.expect(one, none, np.ones((1, 0)))[0] == 0.0

@@ -1,4 +1,4 @@
-"""The kernel of the URL language model against its definition in Python."""
+"""The kernel of the URL language model, compared with its reference in Python."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def kernel_features(packed: Packed) -> list[list[int] | None]:
 
 
 def tables_of(urls: list[str], *, labels: int = 5, width: int = 8) -> Tables:
-    """Any weights; two in three features are known, of these half have a row, some facts."""
+    """Random tables: two in three features are known; half of these have a row, some have facts."""
     chance = np.random.default_rng(3)
     found = {n for text in pack(urls).texts() for n in url_lang_reference.features(text) or ()}
     keys = [key for key in sorted(found) if key % 3]
@@ -94,12 +94,12 @@ def tables_of(urls: list[str], *, labels: int = 5, width: int = 8) -> Tables:
 
 
 @given(st.lists(url_texts, min_size=1, max_size=6))
-def test_features_are_those_of_the_definition(urls: list[str]) -> None:
+def test_features_match_the_reference(urls: list[str]) -> None:
     packed = pack(urls)
     assert kernel_features(packed) == [url_lang_reference.features(t) for t in packed.texts()]
 
 
-def test_features_of_long_and_strange_urls_are_those_of_the_definition() -> None:
+def test_features_of_long_and_strange_urls_match_the_reference() -> None:
     packed = pack(URLS)
     found = kernel_features(packed)
     assert found == [url_lang_reference.features(text) for text in packed.texts()]
@@ -107,7 +107,7 @@ def test_features_of_long_and_strange_urls_are_those_of_the_definition() -> None
     assert len(found[8] or []) == MAX_FEATURES
 
 
-def test_probabilities_are_those_of_the_definition() -> None:
+def test_probabilities_match_the_reference() -> None:
     tables, packed = tables_of(URLS), pack(URLS)
     expected = url_lang_reference.probabilities(tables, packed.texts())
     np.testing.assert_allclose(probabilities(tables, packed), expected, rtol=2e-4, atol=1e-6)
@@ -132,7 +132,7 @@ def learning_of(tables: Tables, *, facts_only: bool = False) -> Learning:
 
 
 @pytest.mark.parametrize("facts_only", [False, True])
-def test_a_pass_of_training_is_that_of_the_definition(facts_only: bool) -> None:
+def test_a_training_pass_matches_the_reference(facts_only: bool) -> None:
     urls = URLS[:8] * 3
     ours, theirs = tables_of(urls), tables_of(urls)
     left, right = (learning_of(tables, facts_only=facts_only) for tables in (ours, theirs))
@@ -156,7 +156,7 @@ def test_a_pass_of_training_is_that_of_the_definition(facts_only: bool) -> None:
     assert not np.array_equal(ours.kinds, tables_of(urls).kinds)
 
 
-def test_domains_are_counted_as_by_the_definition(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_domain_counts_match_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
     urls = ["http://a.org/one", "http://a.org/one/two", "http://b.org/one", "http://c.de/drei"]
     packed, domain = pack(urls), np.array([0, 0, 1, 2], np.int32)
     counted = count_domains(packed, domain)
@@ -170,7 +170,7 @@ def test_domains_are_counted_as_by_the_definition(monkeypatch: pytest.MonkeyPatc
     assert of[url_lang_reference.feature(url_lang_reference.WORD, b"drei")] == 1
 
 
-def test_without_a_compiler_the_definition_does_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_compiler_the_reference_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     tables, packed = tables_of(URLS[:4]), pack(URLS[:4])
     compiled = probabilities(tables, packed)
     monkeypatch.setattr("diptych.kernels.url_lang.native", lambda: None)
@@ -182,7 +182,7 @@ def test_without_a_compiler_the_definition_does_the_work(monkeypatch: pytest.Mon
     assert losses[-1] < losses[0] / 2
 
 
-def test_facts_hush_the_words() -> None:
+def test_facts_reduce_the_weight_of_words() -> None:
     url = "http://example.org/fr/words"
     tables = replace(tables_of([url]), kinds=np.zeros(7, np.float32))
     quiet = replace(tables, gates=np.full(7, 50, np.float32))
@@ -192,7 +192,7 @@ def test_facts_hush_the_words() -> None:
     assert not np.allclose(loud, expected, rtol=1e-2)
 
 
-def test_marks_are_features_by_the_field_they_stand_in() -> None:
+def test_the_feature_of_a_mark_depends_on_its_field() -> None:
     reference = url_lang_reference
     expected = {
         "http://fr.example.org/": reference.SUB,
@@ -214,7 +214,7 @@ def test_marks_are_features_by_the_field_they_stand_in() -> None:
         assert not others & set(reference.features(url.encode()) or []), url
 
 
-def test_the_structures_are_as_large_as_those_in_c() -> None:
+def test_structures_have_the_same_size_as_in_c() -> None:
     from diptych.kernels.url_lang import _CLearning, _CTables
 
     assert ctypes.sizeof(_CTables) == 16 + 12 * ctypes.sizeof(ctypes.c_void_p)

@@ -1,4 +1,4 @@
-"""Links of two vocabularies in C against their readable form."""
+"""Links of two vocabularies in C, compared with their reference."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def assert_same(ours: WordLinks, theirs: WordLinks) -> None:
 
 
 @given(vocabularies, vocabularies, lexicons)
-def test_links_are_as_defined(left: list[str], right: list[str], known: list) -> None:
+def test_links_match_the_reference(left: list[str], right: list[str], known: list) -> None:
     lexicon = Lexicon.of_links("de", "fr", known)
     assert_same(vocabulary_links(left, right, lexicon), slowly(left, right, lexicon))
 
 
 @pytest.mark.parametrize("count", [39, 40, 41, 300])
-def test_no_word_is_compared_with_more_than_enough(count: int) -> None:
+def test_comparisons_per_word_are_bounded(count: int) -> None:
     left = ["reise", "19560"]
     right = [f"reis{chr(0x4E00 + n)}" for n in range(count)] + [f"1956{n}" for n in range(count)]
     lexicon = Lexicon.empty("de", "fr")
@@ -59,7 +59,7 @@ def test_no_word_is_compared_with_more_than_enough(count: int) -> None:
     assert 0 < len(found) <= 41
 
 
-def test_a_lexicon_that_leads_nowhere_leads_the_kernel_nowhere() -> None:
+def test_a_damaged_lexicon_does_no_harm_to_the_kernel() -> None:
     wild = Table(
         np.array([0, 3], np.int64), np.array([-5, 1 << 30, 0], np.int32), np.ones(3, np.float32)
     )
@@ -76,7 +76,7 @@ def test_a_lexicon_that_leads_nowhere_leads_the_kernel_nowhere() -> None:
         ([0], [0, -4, 1], ("a",)),
     ],
 )  # fmt: skip
-def test_words_that_lead_out_of_the_arrays_are_refused(rows, offsets, folded) -> None:
+def test_words_with_indices_out_of_bounds_are_refused(rows, offsets, folded) -> None:
     entry = np.zeros(1, np.int32), np.ones(1, np.float32)
     good = Words(np.zeros(1, np.int64), Table(np.array([0, 1], np.int64), *entry), ("a",))
     bad = Words(np.array(rows, np.int64), Table(np.array(offsets, np.int64), *entry), folded)

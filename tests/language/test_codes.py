@@ -37,7 +37,7 @@ from diptych.language.codes import (
         ("nb", "nb"),
     ],
 )
-def test_user_codes_get_one_form(code: str, expected: str) -> None:
+def test_user_codes_are_brought_to_canonical_form(code: str, expected: str) -> None:
     assert parse_lang(code) == expected
     assert parse_lang(expected) == expected
 
@@ -45,7 +45,7 @@ def test_user_codes_get_one_form(code: str, expected: str) -> None:
 @pytest.mark.parametrize(
     "code", ["", "xx", "e", "x-default", "und", "mul", "en,fr", "12", "the language"]
 )
-def test_unknown_codes_are_the_users_mistake(code: str) -> None:
+def test_unknown_codes_are_refused(code: str) -> None:
     with pytest.raises(
         ConfigError, match=r"unknown language code .*use an ISO 639 code such as en"
     ):
@@ -107,7 +107,7 @@ def test_languages_are_compared_by_their_primary_language(
         ("sr-Latn", "hr-Cyrl", False),
     ],
 )
-def test_scripts_tell_languages_apart_where_both_are_said(
+def test_scripts_distinguish_languages_if_both_codes_have_one(
     left: str, right: str, expected: bool
 ) -> None:
     assert same_language(left, right) is expected
@@ -142,8 +142,8 @@ def test_lists_of_languages(text: str, expected: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     "text", ["pt-BR,pt-PT", "fr,fr-CA", "no,nb", "zh-HK,zh-TW", "en,fr,en-US", "sr,cnr,sr-Latn"]
 )
-def test_what_text_cannot_tell_apart_is_the_users_mistake(text: str) -> None:
-    with pytest.raises(ConfigError, match=r"cannot be told apart by their text; ask for one of"):
+def test_indistinguishable_languages_are_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"cannot be told apart by their text; request only one"):
         parse_langs(text)
 
 
@@ -200,7 +200,7 @@ def test_a_code_without_script_means_the_usual_one_of_two() -> None:
     assert asked_language("uz", ["uz-Arab", "uz-Cyrl"]) == "uz-Arab"
 
 
-def test_a_code_that_is_not_listed_can_be_adopted() -> None:
+def test_an_unlisted_code_can_be_accepted() -> None:
     with pytest.raises(ConfigError, match="unknown language code"):
         parse_lang("xyz")
     assert primary("xyz") == ""
@@ -251,12 +251,12 @@ def test_hreflang_names_a_language_or_nothing(value: str, expected: str) -> None
 
 
 @given(st.text(max_size=12))
-def test_no_attribute_makes_it_raise(value: str) -> None:
+def test_any_hreflang_attribute_is_handled(value: str) -> None:
     assert hreflang_language(value) == hreflang_language(hreflang_language(value) or value)
 
 
 @given(st.text("abcdefghijklmnopqrstuvwxyz-_", min_size=2, max_size=8))
-def test_the_primary_language_is_its_own(code: str) -> None:
+def test_the_primary_language_of_a_primary_language_is_itself(code: str) -> None:
     name = primary(code)
     assert name == "" or primary(name) == name
 

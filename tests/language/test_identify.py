@@ -47,7 +47,7 @@ def test_a_few_ideographs_are_enough() -> None:
     assert not is_identifiable("abcdef")
 
 
-def test_scores_are_soft_best_first_and_no_more_than_three() -> None:
+def test_at_most_three_scores_are_returned_best_first() -> None:
     scores = identify("Information international contact menu service")
     assert 1 <= len(scores) <= 3
     assert [score.score for score in scores] == sorted((s.score for s in scores), reverse=True)
@@ -60,12 +60,12 @@ def test_a_closed_choice_has_no_other_languages() -> None:
         assert found <= {"en", "fr"}
 
 
-def test_a_closed_choice_is_surer_on_short_lines() -> None:
+def test_a_closed_choice_is_more_certain_on_short_lines() -> None:
     line = "Accueil Contact Plan du site"
     assert identify(line, ["en", "fr"])[0].score > identify(line)[0].score
 
 
-def test_an_open_choice_prefers_but_does_not_insist() -> None:
+def test_an_open_choice_only_prefers_the_requested_languages() -> None:
     line = "Home Contact Sitemap Search"
     preferred = identify(line, ["en", "fr"], closed=False)[0]
     assert preferred.lang == "en"
@@ -98,7 +98,7 @@ CHINESE = {
 
 @pytest.mark.parametrize("closed", [True, False])
 @pytest.mark.parametrize("texts", [SERBIAN, CHINESE])
-def test_a_language_in_two_scripts_is_told_by_its_letters(
+def test_letters_decide_between_two_scripts_of_a_language(
     texts: dict[str, str], closed: bool
 ) -> None:
     for langs in (list(texts), ["en", *reversed(texts)]):
@@ -108,13 +108,13 @@ def test_a_language_in_two_scripts_is_told_by_its_letters(
             assert best.score > 0.5
 
 
-def test_names_in_latin_letters_do_not_make_a_text_latin() -> None:
+def test_latin_names_do_not_make_a_text_latin() -> None:
     text = "Нови рачунар IBM PC ради под системом Linux, Windows, FreeBSD или macOS Sonoma."
     assert sum(map(str.isascii, text)) > len(text) / 2
     assert identify(text, ["sr-Latn", "sr-Cyrl"])[0].lang == "sr-Cyrl"
 
 
-def test_characters_of_both_kinds_leave_it_open() -> None:
+def test_ambiguous_chinese_characters_do_not_decide() -> None:
     scores = identify("中文中文中文中文", ["zh-Hans", "zh-Hant"])
     assert {score.lang for score in scores} == {"zh-Hans", "zh-Hant"}
     assert scores[0].score == pytest.approx(0.5)
@@ -129,7 +129,7 @@ def test_characters_of_both_kinds_leave_it_open() -> None:
         ("sr-Cyrl", SERBIAN, "sr-Latn"),
     ],
 )
-def test_a_script_that_was_not_asked_for_is_another_language_unless_the_choice_is_closed(
+def test_a_script_that_was_not_requested_counts_as_another_language_in_an_open_choice(
     asked: str, texts: dict[str, str], other: str
 ) -> None:
     assert identify(texts[other], ["en", asked], closed=False)[0].lang == other
@@ -138,17 +138,17 @@ def test_a_script_that_was_not_asked_for_is_another_language_unless_the_choice_i
     assert identify(own, ["en", asked], closed=False)[0].lang == asked
 
 
-def test_a_language_asked_for_without_a_script_is_one_in_any() -> None:
+def test_a_language_requested_without_a_script_matches_any_script() -> None:
     for text in SERBIAN.values():
         assert identify(text, ["en", "sr"], closed=False)[0].lang == "sr"
 
 
-def test_which_languages_can_be_told() -> None:
+def test_languages_that_can_be_identified() -> None:
     assert all(map(can_identify, ["en", "eng", "fil", "nb", "zh-Hant", "sr-Latn", "kab"]))
     assert not any(map(can_identify, ["tet", "nds", "qaa", "", "xx", "zxx"]))
 
 
-def test_the_table_of_languages_is_that_of_the_model() -> None:
+def test_the_table_of_languages_matches_the_model() -> None:
     no_language = "zxx"
     assert {*IDENTIFIED, no_language} == set(base_model().labels)
 

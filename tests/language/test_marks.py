@@ -1,4 +1,4 @@
-"""Language marks: what words of URLs say of languages, and the shipped table of them."""
+"""Language marks in URLs, and the shipped table of marks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def langs(word: str, asked: tuple[str, ...] = LANGUAGES) -> list[str]:
 
 
 def found(url: str, asked: tuple[str, ...] = ASKED) -> list[tuple[str, str, str]]:
-    """The marks of a URL: field, text, likeliest language."""
+    """The marks of a URL: field, text, most probable language."""
     return [(m.field, m.text, m.marks[0].lang) for m in url_marks(url, mark_table(asked))]
 
 
@@ -72,7 +72,7 @@ def found(url: str, asked: tuple[str, ...] = ASKED) -> list[tuple[str, str, str]
         ("ja", "jp", "habit"),
     ],
 )
-def test_marks_and_what_they_are(lang: str, mark: str, kind: str) -> None:
+def test_marks_and_their_kinds(lang: str, mark: str, kind: str) -> None:
     assert marks_of(lang)[mark] == kind
 
 
@@ -83,7 +83,7 @@ def test_marks_belong_to_the_primary_language() -> None:
 
 
 @pytest.mark.parametrize("code", ["", "und", "x-default", "nonsense", "qqq-"])
-def test_what_is_no_language_has_no_marks(code: str) -> None:
+def test_an_invalid_code_has_no_marks(code: str) -> None:
     assert marks_of(code) == {}
 
 
@@ -103,7 +103,7 @@ def test_small_languages_have_marks_too(lang: str, code: str, name: str) -> None
     assert found(f"http://x.org/{code}/a", (lang, "en")) == [("path", code, lang)]
 
 
-def test_a_mark_may_stand_for_several_languages_and_the_likeliest_is_first() -> None:
+def test_languages_of_an_ambiguous_mark_are_ordered_by_probability() -> None:
     assert langs("si") == ["si", "sl"]
     assert langs("si", ("en", "sl")) == ["sl"]
     assert langs("sc")[0] == "sc"  # a code says more than a habit
@@ -151,7 +151,7 @@ def test_marks_of_urls(url: str, marks: list[tuple[str, str, str]]) -> None:
     assert found(url) == marks
 
 
-def test_si_is_slovenian_where_slovenian_is_asked_for() -> None:
+def test_si_is_slovenian_if_slovenian_is_requested() -> None:
     assert found("http://x.org/si/a", ("en", "sl")) == [("path", "si", "sl")]
     assert found("http://x.org/si/a", ("en", "si", "sl")) == [("path", "si", "si")]
 
@@ -176,7 +176,7 @@ PIECES = [
 
 
 @given(url=st.lists(st.sampled_from(PIECES), max_size=12).map("".join) | st.text())
-def test_marks_are_where_they_are_said_to_be(url: str) -> None:
+def test_marks_are_at_their_reported_positions(url: str) -> None:
     order = ["host", "path", "file", "query"]
     end, field = 0, 0
     for mark in url_marks(url, mark_table(ASKED)):
@@ -220,7 +220,7 @@ SAMPLE = ("en", "fr", "zh", "sl", "se", "no", "ja", "haw", "cy", "sr")
 
 
 @pytest.mark.parametrize("lang", SAMPLE)
-def test_shipped_table_is_what_cldr_says(lang: str) -> None:
+def test_shipped_table_matches_cldr(lang: str) -> None:
     shipped = {mark: kind for mark, kind in marks_of(lang).items() if kind != "country"}
     derived = derive_marks(lang)
     for kinds in (("code", "code3"), ("habit",)):
@@ -233,7 +233,7 @@ def test_shipped_table_is_what_cldr_says(lang: str) -> None:
     assert len(names & again) >= 0.7 * len(names | again)
 
 
-def test_countries_are_those_of_the_tool() -> None:
+def test_countries_match_the_tool() -> None:
     spec = importlib.util.spec_from_file_location("tools_marks", TOOL)
     assert spec is not None
     assert spec.loader is not None
@@ -248,7 +248,7 @@ def test_countries_are_those_of_the_tool() -> None:
     assert len(shipped - countries) <= 0.1 * len(shipped)
 
 
-def test_marks_in_scripts_of_their_own_survive_quoting() -> None:
+def test_marks_in_other_scripts_survive_percent_encoding() -> None:
     url = "http://x.org/" + quote("русский") + "/" + quote("日本語")
     assert found(url, ("ru", "ja")) == [("path", "русский", "ru"), ("file", "日本語", "ja")]
     assert mark_table(("ja",))["日本語"] == (Mark("ja", "endonym"),)

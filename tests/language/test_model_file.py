@@ -63,9 +63,7 @@ def test_the_cached_model_is_mapped_and_equals_the_one_in_the_package(
     assert len(list(cache.iterdir())) == 1
 
 
-def test_without_a_cache_that_can_be_written_the_model_is_read(
-    cache: Path, read: ShippedModel
-) -> None:
+def test_without_a_writable_cache_the_model_is_read(cache: Path, read: ShippedModel) -> None:
     cache.write_text("a file where the folder should be")
     found = open_model()
     assert not is_mapped(found.model.table)

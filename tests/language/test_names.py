@@ -10,7 +10,7 @@ from diptych.language.names import derive_name, language_names
 
 
 @pytest.mark.parametrize("reader", ["en", "fr", "zh", "sr"])
-def test_names_of_the_table_are_those_of_the_library(reader: str) -> None:
+def test_shipped_names_match_the_library(reader: str) -> None:
     (_, *readers), *rows = shipped_table("diptych.language", "names.tsv")
     assert [lang for lang, *_ in rows] == readers
     shipped = {lang: names[readers.index(reader)] for lang, *names in rows}
@@ -19,7 +19,7 @@ def test_names_of_the_table_are_those_of_the_library(reader: str) -> None:
     assert sum(derived[lang] == name for lang, name in shipped.items()) >= 0.9 * len(readers)
 
 
-def test_names_beyond_the_table_are_derived() -> None:
+def test_names_missing_in_the_table_are_derived() -> None:
     assert language_names("cy", ("fr",)) == {"cymraeg", "gallois"}
     assert language_names("fr", ("cy",)) == {"français", "ffrangeg"}
     assert "繁體中文" in language_names("zh", ("zh-TW",))

@@ -30,7 +30,7 @@ NAMES = {
 }  # fmt: skip
 
 
-def test_scripts_of_letters_agree_with_their_names() -> None:
+def test_scripts_of_letters_agree_with_unicode_names() -> None:
     wrong = []
     for point in range(0x41, 0x20000):
         letter = chr(point)
@@ -66,13 +66,13 @@ def test_main_script(text: str, expected: str) -> None:
 
 
 @given(st.text(max_size=60), st.lists(st.sampled_from([*SCRIPT_WORDS, "Jpan", "Kore"]), max_size=4))
-def test_shares_of_any_text_are_shares(text: str, scripts: list[str]) -> None:
+def test_shares_of_any_text_are_empty_or_sum_to_one(text: str, scripts: list[str]) -> None:
     shares = script_shares(text, scripts)
     assert shares == {} or sum(shares.values()) == pytest.approx(1.0)
     assert set(shares) <= set(scripts)
 
 
-def test_what_a_script_covers() -> None:
+def test_scripts_cover_their_parts() -> None:
     assert covers("Kore", "Hang")
     assert covers("Jpan", "Kana")
     assert not covers("Hani", "Hant")
@@ -95,7 +95,7 @@ def test_marks_of_scripts(mark: str, expected: str) -> None:
     assert mark_script(mark) == expected
 
 
-def test_a_mark_of_one_language_means_it_whatever_script_it_says() -> None:
+def test_a_mark_of_the_only_matching_language_means_it_in_any_script() -> None:
     assert marked_language("tc", "zh", ["en", "zh-Hans"]) == "zh-Hans"
     assert marked_language("tc", "zh", ["zh-Hans", "zh-Hant"]) == "zh-Hant"
     assert marked_language("chinese", "zh", ["zh-Hant", "zh-Hans"]) == "zh-Hans"

@@ -1,4 +1,4 @@
-"""What a link says of the language of the page it leads to."""
+"""The language that a link declares for its target."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LANGS = ("en", "fr")
         "Русский", " Italiano ", "» Polski",
     ],
 )  # fmt: skip
-def test_names_and_codes_of_other_languages_are_told(text: str) -> None:
+def test_names_and_codes_of_other_languages_are_recognised(text: str) -> None:
     assert names_other_language(text, LANGS)
     assert declared_language(Link("http://x.org/", anchor=text), LANGS).lang == ""  # type: ignore[arg-type]
 
@@ -27,16 +27,16 @@ def test_names_and_codes_of_other_languages_are_told(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["English", "Français", "fr", "EN", "French", "fr-CA", "", "Home", "News", "More", "12"]
 )
-def test_languages_asked_for_and_other_words_are_not(text: str) -> None:
+def test_requested_languages_and_other_words_are_not_other_languages(text: str) -> None:
     assert not names_other_language(text, LANGS)
 
 
-def test_it_depends_on_what_was_asked_for() -> None:
+def test_the_result_depends_on_the_requested_languages() -> None:
     assert not names_other_language("Deutsch", ("en", "de"))
     assert names_other_language("Français", ("en", "de"))
 
 
-def test_sentence_about_a_language_is_no_name_of_it() -> None:
+def test_sentence_about_a_language_is_not_its_name() -> None:
     assert not names_other_language(
         "German history in a thousand pictures and as many words", LANGS
     )
@@ -44,7 +44,7 @@ def test_sentence_about_a_language_is_no_name_of_it() -> None:
 
 
 @given(st.text(max_size=60))
-def test_any_text_is_survived(text: str) -> None:
+def test_any_text_is_handled(text: str) -> None:
     link = Link("http://x.org/", anchor=text)  # type: ignore[arg-type]
     if names_other_language(text, LANGS):
         assert declared_language(link, LANGS).lang == ""

@@ -44,13 +44,13 @@ NKO = "ߒߞߏ ߦߋ߫ ߛߓߍߛߎ߲ ߠߋ߬ ߘߌ߫ ߡߍ߲ ߣߐ߬ߣߍ߲߫ ߦߋ߫ ߛ�
 
 @pytest.fixture(scope="module")
 def result() -> TrainingResult:
-    """The result of training on a hundred and fifty lines."""
+    """The result of training on 150 lines."""
     return train_language("qaa", pieces_of("\n".join(strange.lines()[::2][:150])))
 
 
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
-    """No learned language stays in use."""
+    """Remove all learned languages after each test."""
     yield
     use_learned_languages(())
 
@@ -66,7 +66,7 @@ def test_text_of_a_learned_language_is_identified(result: TrainingResult) -> Non
         assert found.count("qaa") >= 90
 
 
-def test_other_languages_are_told_as_before(result: TrainingResult) -> None:
+def test_other_languages_are_identified_as_before(result: TrainingResult) -> None:
     before = {lang: identify(text)[0] for lang, text in OTHERS.items()}
     use_learned_languages([result.language])
     for lang, text in OTHERS.items():
@@ -75,7 +75,7 @@ def test_other_languages_are_told_as_before(result: TrainingResult) -> None:
         assert best.score == pytest.approx(before[lang].score, abs=0.02)
 
 
-def test_what_is_forgotten_is_forgotten(result: TrainingResult) -> None:
+def test_a_removed_language_is_no_longer_identified(result: TrainingResult) -> None:
     line = strange.lines()[1]
     before = identify(line), identify(line, ["en", "qaa"])
     use_learned_languages([result.language])
@@ -86,7 +86,7 @@ def test_what_is_forgotten_is_forgotten(result: TrainingResult) -> None:
     assert not can_identify("qaa")
 
 
-def test_a_language_that_is_known_is_learned_anew() -> None:
+def test_a_known_language_can_be_retrained() -> None:
     lines = [line for line in strange.lines()[:100]]
     result = train_language("gl", pieces_of("\n".join(lines)))
     use_learned_languages([result.language])
@@ -96,14 +96,14 @@ def test_a_language_that_is_known_is_learned_anew() -> None:
     ].lang in ("pt", "es")
 
 
-def test_a_code_that_is_listed_nowhere_is_one_once_it_is_learned(result: TrainingResult) -> None:
+def test_an_unlisted_code_is_valid_once_it_is_learned(result: TrainingResult) -> None:
     assert primary("xyz") == ""
     use_learned_languages([replace(result.language, lang="xyz")])
     assert primary("xyz") == "xyz"
     assert identify(strange.lines()[0], ["en", "xyz"])[0].lang == "xyz"
 
 
-def test_letters_of_its_own_are_enough() -> None:
+def test_a_script_used_by_no_other_language_is_enough() -> None:
     lines = [f"{NKO}{number}" for number in "߀߁߂߃߄߅߆߇߈߉"] * 10
     text = "\n".join(f"{line} {place}" for place, line in enumerate(lines))
     result = train_language("nqo", pieces_of(text))
@@ -116,14 +116,14 @@ def test_letters_of_its_own_are_enough() -> None:
         assert identify(other)[0].lang == lang, "a text in other letters is never in it"
 
 
-def test_what_is_said_of_quality_is_of_lines_that_were_held_back(result: TrainingResult) -> None:
+def test_quality_is_measured_on_held_out_lines(result: TrainingResult) -> None:
     assert 0.9 <= result.quality.lines <= 1
     assert result.quality.pages >= result.quality.lines
     assert abs(sum(weight for _, weight in result.near)) <= 1
     assert "qaa" not in dict(result.quality.before)
 
 
-def test_lines_are_judged_by_what_was_learned_without_them(
+def test_lines_are_classified_by_columns_trained_without_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     learned: list[float] = []
@@ -140,7 +140,7 @@ def test_lines_are_judged_by_what_was_learned_without_them(
     assert max(learned[:-1]) < 0.9 * whole, "all else from four fifths"
 
 
-def test_what_a_text_does_not_say_is_taken_from_its_neighbours() -> None:
+def test_unseen_features_are_estimated_from_similar_languages() -> None:
     lines = [line for document in documents() for text in document.fr for line in text.split(". ")]
     pieces = pieces_of("\n".join(lines))
     result = train_language("qaa", pieces)
@@ -173,7 +173,7 @@ def test_long_lines_are_cut_between_words() -> None:
     assert pieces_of("x" * 1000)[0] == "x" * 300
 
 
-def test_a_file_holds_what_was_learned(result: TrainingResult) -> None:
+def test_a_file_round_trip_keeps_the_language(result: TrainingResult) -> None:
     assert LearnedLanguage.from_bytes(result.language.to_bytes()) == result.language
 
 
@@ -184,24 +184,24 @@ def changed(language: LearnedLanguage, **fields: object) -> bytes:
 @pytest.mark.parametrize(
     ("fields", "wrong"),
     [
-        ({"format": 2}, "another version"),
+        ({"format": 2}, "another kind or version"),
         ({"extra": 1}, "another kind"),
-        ({"lang": "zzzz"}, "no code"),
-        ({"lang": 7}, "no code"),
-        ({"prior": "x"}, "a number in it is none"),
-        ({"prior": True}, "a number in it is none"),
-        ({"prior": 10.5}, "its prior cannot be"),
-        ({"prior": 1e30}, "its prior cannot be"),
-        ({"prior": -1e30}, "its prior cannot be"),
+        ({"lang": "zzzz"}, "not a language code"),
+        ({"lang": 7}, "not a language code"),
+        ({"prior": "x"}, "its prior is not a number"),
+        ({"prior": True}, "its prior is not a number"),
+        ({"prior": 10.5}, "its prior is out of range"),
+        ({"prior": 1e30}, "its prior is out of range"),
+        ({"prior": -1e30}, "its prior is out of range"),
         ({"scripts": []}, "ISO 15924"),
         ({"scripts": ["latn"]}, "ISO 15924"),
-        ({"model": 3}, "a text in it is none"),
+        ({"model": 3}, "a field is not a string"),
         ({"column": "%%%"}, "damaged"),
         ({"column": base64.b64encode(b"abc").decode()}, "damaged"),
-        ({"column": base64.b64encode(zlib.compress(b"abc")).decode()}, "not whole"),
+        ({"column": base64.b64encode(zlib.compress(b"abc")).decode()}, "incomplete"),
     ],
 )
-def test_what_is_no_learned_language_is_refused(
+def test_files_that_are_not_learned_languages_are_refused(
     result: TrainingResult, fields: dict[str, object], wrong: str
 ) -> None:
     with pytest.raises(ValueError, match=wrong):
@@ -209,14 +209,14 @@ def test_what_is_no_learned_language_is_refused(
 
 
 @given(st.binary(max_size=200))
-def test_nonsense_is_refused(data: bytes) -> None:
+def test_random_bytes_are_refused(data: bytes) -> None:
     with pytest.raises(ValueError, match=r"it is"):
         LearnedLanguage.from_bytes(data)
 
 
-def test_a_packed_column_without_end_is_not_unpacked(result: TrainingResult) -> None:
+def test_a_decompression_bomb_is_not_unpacked(result: TrainingResult) -> None:
     bomb = base64.b64encode(zlib.compress(bytes(100_000_000))).decode()
-    with pytest.raises(ValueError, match="no log probabilities"):
+    with pytest.raises(ValueError, match="not log probabilities"):
         LearnedLanguage.from_bytes(changed(result.language, column=bomb))
 
 
@@ -224,11 +224,11 @@ def test_a_packed_column_without_end_is_not_unpacked(result: TrainingResult) -> 
     "numbers",
     [[0.0] * 8, [-5.0] * 8, [-5.0, 0.5], [-5.0, np.nan], [-5.0, -np.inf], [-5.0, np.inf]],
 )
-def test_a_column_that_nobody_learned_is_refused(
+def test_a_column_of_impossible_log_probabilities_is_refused(
     result: TrainingResult, numbers: list[float]
 ) -> None:
     packed = base64.b64encode(zlib.compress(np.array(numbers, "<f2").tobytes())).decode()
-    with pytest.raises(ValueError, match="no log probabilities"):
+    with pytest.raises(ValueError, match="not log probabilities"):
         LearnedLanguage.from_bytes(changed(result.language, column=packed))
 
 
@@ -237,16 +237,18 @@ def test_a_column_of_another_model_or_size_is_refused(result: TrainingResult) ->
         replace(result.language, model="0"),
         replace(result.language, column=result.language.column[:-2]),
     ):
-        with pytest.raises(ValueError, match="qaa was taught to another version"):
+        with pytest.raises(ValueError, match="qaa was trained for another version"):
             use_learned_languages([other])
     assert learned_languages() == ()
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_numbers_that_are_none_are_refused(result: TrainingResult, value: float) -> None:
+def test_a_column_with_numbers_that_are_not_finite_is_refused(
+    result: TrainingResult, value: float
+) -> None:
     column = np.frombuffer(result.language.column, "<f2").copy()
     column[3] = value
-    with pytest.raises(ValueError, match="what was learned of qaa is damaged"):
+    with pytest.raises(ValueError, match="the learned model of qaa is damaged"):
         use_learned_languages([replace(result.language, column=column.tobytes())])
     assert learned_languages() == ()
 
@@ -269,7 +271,7 @@ def test_each_thread_has_its_own_learned_languages(result: TrainingResult) -> No
 
 
 @pytest.mark.parametrize("is_first", [True, False])
-def test_what_one_thread_was_taught_is_not_remembered_for_another(
+def test_learned_languages_of_one_thread_are_not_cached_for_another(
     result: TrainingResult, is_first: bool
 ) -> None:
     seen: dict[bool, str] = {}

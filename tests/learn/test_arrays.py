@@ -18,7 +18,7 @@ ARRAYS: dict[str, Any] = {"format": np.array(3), "numbers": np.arange(5)}
 
 
 def stored(**changes: tuple[bytes, bytes]) -> bytes:
-    """A file of arrays that are not compressed, with some bytes replaced."""
+    """A file of uncompressed arrays with some bytes replaced."""
     stream = io.BytesIO()
     np.savez(stream, **ARRAYS)
     data = stream.getvalue()
@@ -61,18 +61,18 @@ def test_a_damaged_file_is_an_error_that_names_it(tmp_path: Path, data: bytes) -
     path = tmp_path / "a.npz"
     path.write_bytes(data)
     said = fault(lambda: read(path), ConfigError)
-    assert said.startswith(f"{path} is no model: ")
+    assert said.startswith(f"{path} is not a model: ")
     assert said.endswith("; train it again")
 
 
-def test_a_single_array_is_no_file_of_them(tmp_path: Path) -> None:
+def test_a_file_of_a_single_array_is_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.zeros(3))
-    assert "is no model: File is not a zip file" in fault(lambda: read(tmp_path / "a.npy"))
+    assert "is not a model: File is not a zip file" in fault(lambda: read(tmp_path / "a.npy"))
 
 
 def test_another_format_is_refused(tmp_path: Path) -> None:
     save_arrays(tmp_path / "a.npz", ARRAYS | {"format": np.array(2)})
-    assert "it is not of format 3" in fault(lambda: read(tmp_path / "a.npz"))
+    assert "it is not in format 3" in fault(lambda: read(tmp_path / "a.npz"))
     save_arrays(tmp_path / "a.npz", {"numbers": np.zeros(1)})
     assert "'format is not a file in the archive'" in fault(lambda: read(tmp_path / "a.npz")) or (
         "'format' is missing" in fault(lambda: read(tmp_path / "a.npz"))
@@ -84,7 +84,7 @@ def test_code_is_never_run(tmp_path: Path) -> None:
     assert "allow_pickle" in fault(lambda: read(tmp_path / "a.npz"))
 
 
-def test_a_small_file_that_becomes_a_large_one_is_refused_before_it_does(tmp_path: Path) -> None:
+def test_a_decompression_bomb_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     save_arrays(path, {"zeros": np.zeros(1_000_000)})
     assert path.stat().st_size < 20_000

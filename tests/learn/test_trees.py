@@ -1,4 +1,4 @@
-"""Boosted trees as arrays: the same scores in C, in NumPy and by scikit-learn."""
+"""Boosted trees as arrays: equal scores in C, in NumPy and in scikit-learn."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WIDTH = 5
 
 
 def stump() -> Forest:
-    """Two trees: a split of feature 1 at 0.5, and a leaf alone."""
+    """Two trees: a split of feature 1 at 0.5, and a single leaf."""
     return Forest(
         np.array([0, 3], np.int32),
         np.array([1, -1, -1, -1], np.int16),
@@ -49,13 +49,13 @@ def fitted() -> tuple[Forest, Any]:
     return Forest.from_boosting(model), model
 
 
-def test_scores_add_up() -> None:
+def test_score_is_the_sum_of_leaves() -> None:
     rows = np.array([[9, 0.5, 9], [9, 0.5000001, 9]], np.float32)
     assert stump().scores(rows).tolist() == [-0.25, 2.75]
     assert stump().reference(rows).tolist() == [-0.25, 2.75]
 
 
-def test_all_ways_give_the_scores_of_scikit_learn(fitted: tuple[Forest, Any]) -> None:
+def test_all_implementations_match_scikit_learn(fitted: tuple[Forest, Any]) -> None:
     forest, model = fitted
     rows = np.concatenate([data(1500), data(2000, seed=1)])
     wanted = model.decision_function(rows)
@@ -63,7 +63,7 @@ def test_all_ways_give_the_scores_of_scikit_learn(fitted: tuple[Forest, Any]) ->
     assert np.allclose(forest.reference(rows), wanted, atol=1e-5)
 
 
-def test_rows_on_the_thresholds_go_the_same_way(fitted: tuple[Forest, Any]) -> None:
+def test_rows_at_thresholds_take_the_same_branch(fitted: tuple[Forest, Any]) -> None:
     forest, model = fitted
     inner = np.flatnonzero(forest.features >= 0)
     rows = np.repeat(data(1), 3 * len(inner), axis=0)
@@ -95,7 +95,9 @@ def test_rows_in_any_memory_order(fitted: tuple[Forest, Any]) -> None:
     assert np.array_equal(forest.scores(rows.astype(np.float64)), forest.scores(rows))  # type: ignore[arg-type]
 
 
-def test_without_a_compiler(fitted: tuple[Forest, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_compiler_the_reference_is_used(
+    fitted: tuple[Forest, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     forest, model = fitted
     monkeypatch.setattr(trees, "native", lambda: None)
     assert np.allclose(forest.scores(data(100)), model.decision_function(data(100)), atol=1e-5)
@@ -139,7 +141,7 @@ def changed(name: str, place: int, value: float) -> Forest:
         ("values", 1, np.inf),
     ],
 )
-def test_forests_that_lead_astray_are_refused(name: str, place: int, value: float) -> None:
+def test_forests_with_bad_indices_are_refused(name: str, place: int, value: float) -> None:
     assert stump().is_sound(2)
     assert not changed(name, place, value).is_sound(2)
 
@@ -160,13 +162,13 @@ def test_a_cycle_of_two_nodes_is_refused() -> None:
         ("values", "i4"),
     ],
 )
-def test_other_types_are_refused(name: str, kind: str) -> None:
+def test_arrays_of_the_wrong_type_are_refused(name: str, kind: str) -> None:
     other = getattr(stump(), name).astype(kind)
     assert not replace(stump(), **{name: other}).is_sound(2)
 
 
 @pytest.mark.parametrize("name", ["roots", "features", "thresholds", "lefts", "rights", "values"])
-def test_other_shapes_are_refused(name: str) -> None:
+def test_arrays_of_the_wrong_shape_are_refused(name: str) -> None:
     array = getattr(stump(), name)
     for other in (array.reshape(-1, 1), array[0].reshape(())):
         assert not replace(stump(), **{name: other}).is_sound(2)
@@ -174,11 +176,11 @@ def test_other_shapes_are_refused(name: str) -> None:
         assert not replace(stump(), **{name: array[:-1]}).is_sound(2)
 
 
-def test_no_base_is_no_forest() -> None:
+def test_forest_without_a_finite_base_is_refused() -> None:
     assert not replace(stump(), base=float("nan")).is_sound(2)
 
 
-def test_pointers_are_to_whole_arrays() -> None:
+def test_pointers_need_contiguous_arrays() -> None:
     with pytest.raises(ValueError, match="C order"):
         pointer(data(4)[:, 1])
     assert native() is native()

@@ -172,7 +172,7 @@ def test_a_lexicon_that_is_damaged_is_named(folder: Path) -> None:
         with Store(folder, write=False) as store:
             store.learned_lexicons()
 
-    assert f"what {folder} has learned is no lexicon of Diptych" in fault(read)
+    assert f"what {folder} has learned is not a lexicon of Diptych" in fault(read)
 
 
 def test_a_full_disk_says_what_to_do(folder: Path) -> None:

@@ -141,7 +141,7 @@ def test_folder_without_a_run_is_an_error_with_advice(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"langs = [", "is no readable description of a run: Invalid"),
+        (b"langs = [", "is not a readable description of a run: Invalid"),
         (b"\xff\xfe", "it is not UTF-8"),
         (b"langs = ['en', 'fr']", "'seeds' is missing; mine what it fetched again"),
         (b"", "'langs' is missing"),

@@ -147,7 +147,7 @@ def test_a_truncated_or_missing_file_is_reported_at_once(tmp_path: Path, name: s
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", r"graph\.json is no readable description of a web graph"),
+        ("{", r"graph\.json is not a readable description of a web graph"),
         ("[]", "index the files again"),
         ("{}", "'format' is missing"),
         ('{"format": 99}', "format 99"),

@@ -73,11 +73,11 @@ def test_rewriting(rule: str, url: str, target: str) -> None:
         ("www", "http://localhost/"),
     ],
 )
-def test_url_that_a_rule_does_not_rewrite(rule: str, url: str) -> None:
+def test_url_that_a_rule_does_not_apply_to(rule: str, url: str) -> None:
     assert rule not in made(url)
 
 
-def test_parameters_beyond_measure_make_no_rules() -> None:
+def test_too_many_parameters_give_no_rules() -> None:
     many = "&".join(f"p{number}=1" for number in range(MAX_PARAMETERS + 1))
     assert not [rule for rule in made(f"{HOST}/x?{many}") if "?" in rule]
     assert f"without ?{'p' * MAX_NAME}" in made(f"{HOST}/x?{'p' * MAX_NAME}=1")
@@ -86,7 +86,7 @@ def test_parameters_beyond_measure_make_no_rules() -> None:
 
 
 @given(st.from_regex(r"[A-Za-z/._;?&=%+-]{0,30}", fullmatch=True))
-def test_rewritings_are_normal_and_other_urls_with_names_of_their_own(rest: str) -> None:
+def test_rewritings_are_distinct_normal_urls_with_distinct_rules(rest: str) -> None:
     url = normalise(f"{HOST}/{rest}")
     if url is not None:
         found = list(rewritings(url))
@@ -118,7 +118,9 @@ def test_path_leads_from_a_url_to_its_rewriting(rest: str, data: st.DataObject) 
         ("http://a.org/x.html", "http://a.org/x/", ("without extension", "slash")),
     ],
 )
-def test_fewest_rules_between_two_urls(url: str, target: str, rules: tuple[str, ...]) -> None:
+def test_shortest_sequence_of_rules_between_two_urls(
+    url: str, target: str, rules: tuple[str, ...]
+) -> None:
     assert rules_between(Url(url), Url(target)) == rules
 
 
@@ -134,7 +136,7 @@ def test_each_step_of_a_path_is_a_rewriting_of_the_one_before() -> None:
     assert at == "https://a.org/x/"
 
 
-def test_redirect_that_no_rule_can_explain_costs_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unrelated_redirect_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Url] = []
     monkeypatch.setattr("diptych.text.aliases.rewritings", lambda url: asked.append(url) or ())
     many = "&".join(f"p{number}=1" for number in range(MAX_PARAMETERS))

@@ -1,4 +1,4 @@
-"""Caches are bounded in bytes, whatever a site feeds them."""
+"""Caches stay bounded in bytes for any input."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_values_are_kept_until_they_take_too_many_bytes() -> None:
     assert len(cache) < 60
 
 
-def test_value_that_is_kept_again_counts_once() -> None:
+def test_value_stored_again_counts_once() -> None:
     known: TextMap[int] = TextMap(10_000)
     for number in range(1000):
         assert known.keep("same", number) == number
@@ -45,7 +45,7 @@ def test_value_that_is_kept_again_counts_once() -> None:
     assert known.bytes < 200
 
 
-def test_value_that_is_larger_than_the_cache_is_not_kept() -> None:
+def test_value_larger_than_the_cache_is_not_stored() -> None:
     known: TextMap[str] = TextMap(1000)
     known.keep("a", "b")
     assert known.keep("x" * 2000, "long") == "long"
@@ -53,7 +53,7 @@ def test_value_that_is_larger_than_the_cache_is_not_kept() -> None:
     assert known.bytes <= 1000
 
 
-def test_weights_are_those_of_entries_characters_and_values() -> None:
+def test_size_depends_on_entries_characters_and_values() -> None:
     known: TextMap[int] = TextMap(100_000, per_entry=1000, per_character=10)
     known.keep("abc", 1)
     assert known.bytes == 160 + 1000 + 30
@@ -64,7 +64,7 @@ def test_weights_are_those_of_entries_characters_and_values() -> None:
 
 
 @pytest.mark.parametrize("count", [11, 20, 80])
-def test_values_that_are_asked_for_in_turn_are_found_as_often_as_there_is_room(count: int) -> None:
+def test_cyclic_lookups_hit_as_often_as_the_capacity_allows(count: int) -> None:
     known: LastingMap[int] = LastingMap(10_000)  # room for ten
     hits = 0
     for turn in range(100 * count):
@@ -92,7 +92,7 @@ def test_lasting_values_are_replaced() -> None:
 
 
 def held_after(function: Callable[[str], object], count: int, text: str) -> int:
-    """The bytes that a function holds after so many calls with long texts."""
+    """The memory in bytes that a function retains after `count` calls with long texts."""
     tracemalloc.start()
     try:
         for number in range(count):
@@ -112,7 +112,7 @@ def held_after(function: Callable[[str], object], count: int, text: str) -> int:
         lambda text: names_other_language(text, ("en",)),
     ],
 )
-def test_long_texts_by_the_ten_thousand_do_not_fill_the_memory(
+def test_tens_of_thousands_of_long_texts_do_not_fill_memory(
     function: Callable[[str], object],
 ) -> None:
     assert held_after(function, 10_000, "x" * 8_000) < BOUND
@@ -122,12 +122,12 @@ def test_long_texts_by_the_ten_thousand_do_not_fill_the_memory(
 @pytest.mark.parametrize(
     "function", [normalise, normal_form, marks_in, lambda url: resolve("http://a.org/", url)]
 )
-def test_long_urls_by_the_ten_thousand_do_not_fill_the_memory(
+def test_tens_of_thousands_of_long_urls_do_not_fill_memory(
     function: Callable[[str], object],
 ) -> None:
     assert held_after(function, 10_000, "x" * 8_000) < BOUND
 
 
 @pytest.mark.slow
-def test_words_of_many_paths_do_not_fill_the_memory() -> None:
+def test_words_of_many_paths_do_not_fill_memory() -> None:
     assert held_after(tagged_tokens, 1_000, "ab/cd-" * 300) < BOUND

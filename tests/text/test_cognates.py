@@ -25,7 +25,7 @@ def found(left: list[str], right: list[str]) -> list[tuple[str, str]]:
         ("k2", "k2"),
     ],
 )
-def test_same_word_in_whatever_letters(left: str, right: str) -> None:
+def test_same_word_in_any_script(left: str, right: str) -> None:
     assert list(cognates([left], [right])) == [Cognate(0, 0, 1.0)]
     assert list(cognates([right], [left])) == [Cognate(0, 0, 1.0)]
 
@@ -39,7 +39,7 @@ def test_same_word_in_whatever_letters(left: str, right: str) -> None:
         ("министр", "ministro", 2 * 7 / 15),
     ],
 )
-def test_words_that_begin_alike(left: str, right: str, similarity: float) -> None:
+def test_words_with_a_common_prefix(left: str, right: str, similarity: float) -> None:
     (pair,) = cognates([left], [right])
     assert pair.similarity == pytest.approx(similarity)
 
@@ -60,7 +60,7 @@ def test_words_that_begin_alike(left: str, right: str, similarity: float) -> Non
         ("\u200b", "\u200c"),  # nothing is left of them
     ],
 )
-def test_words_that_are_not_alike(left: str, right: str) -> None:
+def test_words_that_are_not_similar(left: str, right: str) -> None:
     assert list(cognates([left], [right])) == []
     assert list(cognates([right], [left])) == []
 
@@ -73,7 +73,7 @@ def test_word_has_all_its_cognates_once() -> None:
     ]  # fmt: skip
 
 
-def test_two_vocabularies_of_one_beginning_are_not_all_compared(
+def test_comparisons_of_words_with_one_prefix_are_bounded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     count = 50_000
@@ -98,7 +98,7 @@ def test_two_vocabularies_of_one_beginning_are_not_all_compared(
     st.lists(st.text("abcdé12щ山 ", max_size=8), max_size=12),
     st.lists(st.text("abcdé12щ山 ", max_size=8), max_size=12),
 )
-def test_pairs_are_named_once_and_alike_from_both_sides(left: list[str], right: list[str]) -> None:
+def test_pairs_occur_once_and_are_symmetric(left: list[str], right: list[str]) -> None:
     pairs = list(cognates(left, right))
     assert len({(pair.left, pair.right) for pair in pairs}) == len(pairs)
     assert all(0.6 <= pair.similarity <= 1 for pair in pairs)
@@ -111,5 +111,5 @@ def test_pairs_are_named_once_and_alike_from_both_sides(left: list[str], right: 
     [("bergsteiger", "bergs"), ("berg", "berg"), ("", ""), ("1956789", "1956789"), ("山", "山"),
      ("2000er", "2000er"), ("восхождение", "восхо"), ("٣٤٥٦٧٨", "٣٤٥٦٧٨")],
 )  # fmt: skip
-def test_stem_is_the_beginning_and_numbers_stay_whole(word: str, expected: str) -> None:
+def test_stem_is_a_prefix_and_numbers_are_not_cut(word: str, expected: str) -> None:
     assert stem(word) == expected

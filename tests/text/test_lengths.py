@@ -28,7 +28,7 @@ MOVES = [(1, 1), (1, 0), (0, 1), (2, 1), (1, 2), (2, 2)]
         ("Linux 内核", 6 + 7),
     ],
 )
-def test_text_length_counts_letters_of_an_alphabet(text: str, length: float) -> None:
+def test_text_length_counts_alphabetic_letters(text: str, length: float) -> None:
     assert text_length(text) == pytest.approx(length)
 
 
@@ -36,7 +36,7 @@ def test_largest_cost_is_that_of_the_authors_program() -> None:
     assert length_cost(1, 100_000) == MAX_COST == 2500 / 100
 
 
-def test_equal_lengths_cost_nothing_and_all_else_something() -> None:
+def test_only_equal_lengths_cost_nothing() -> None:
     assert length_cost(120, 120) == 0
     assert length_cost(0, 0) == 0
     assert 0 < length_cost(120, 121) < length_cost(120, 140) < length_cost(120, 200) < MAX_COST
@@ -60,7 +60,7 @@ def test_cost_is_symmetric_and_bounded(left: float, right: float) -> None:
 
 
 def brute_force(rows: int, columns: int, cost: dict[Step, float]) -> float:
-    """The least sum over all paths, by trying every one."""
+    """The lowest total cost of all paths, by brute force."""
     if rows == columns == 0:
         return 0.0
     totals = [

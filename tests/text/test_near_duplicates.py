@@ -1,4 +1,4 @@
-"""What counts as the same text, and what does not."""
+"""Keys of near-duplicates: texts that count as the same, and texts that do not."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_words_make_a_difference(one: str, other: str) -> None:
     assert skeleton(one) != skeleton(other)
 
 
-def test_keys_tell_sides_and_languages_apart() -> None:
+def test_keys_distinguish_sides_and_languages() -> None:
     keys = segment_keys("Home", "Accueil", "en", "fr")
     assert segment_keys("Home", "Maison", "en", "fr").left == keys.left
     assert segment_keys("Start", "Accueil", "en", "fr").right == keys.right

@@ -32,22 +32,22 @@ def test_sentences_are_found_and_abbreviations_do_not_end_them(
 
 
 @pytest.mark.parametrize("lang", ["zh", "zh-Hant", "ja"])
-def test_no_spaces_are_needed_where_none_are_written(lang: str) -> None:
+def test_scripts_without_spaces_are_split(lang: str) -> None:
     assert split_sentences("你好。我是学生！你呢？", lang) == ["你好。", "我是学生！", "你呢？"]
 
 
-def test_a_piece_that_begins_small_goes_on() -> None:
+def test_a_lower_case_start_continues_the_sentence() -> None:
     text = "The firm yahoo.com Inc. grew. i.e. it became large."
     assert split_sentences(text, "en")[-1].endswith("grew. i.e. it became large.")
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t "])
-def test_nothing_has_no_sentences(text: str) -> None:
+def test_empty_text_has_no_sentences(text: str) -> None:
     assert split_sentences(text, "en") == []
 
 
 @pytest.mark.parametrize("unit", ["word; word, word ", "word, word ", "word ", "字，", "x"])
-def test_endless_sentences_are_cut_at_the_strongest_place(unit: str) -> None:
+def test_overlong_sentences_are_cut_at_the_strongest_boundary(unit: str) -> None:
     text = (unit * (3 * MAX_SENTENCE // len(unit))).strip()
     parts = split_sentences(text, "en")
     assert len(parts) >= 3
@@ -59,7 +59,7 @@ def test_endless_sentences_are_cut_at_the_strongest_place(unit: str) -> None:
     assert all(part.endswith(strongest) for part in parts[:-1])
 
 
-def test_a_strong_boundary_far_from_the_limit_is_no_place_to_cut() -> None:
+def test_a_strong_boundary_far_from_the_limit_is_not_used() -> None:
     parts = split_sentences("So: " + "word, " * 1000, "en")
     assert len(parts[0]) > MAX_SENTENCE // 2
 
@@ -75,13 +75,13 @@ def test_nothing_is_lost_but_white_space(text: str, lang: str) -> None:
 
 
 @given(st.text(max_size=100), st.text(max_size=5))
-def test_no_text_and_no_language_make_it_raise(text: str, lang: str) -> None:
+def test_any_text_and_language_can_be_split(text: str, lang: str) -> None:
     split_sentences(text, lang)
     split_sentences(text + "\ud800. A", lang)
 
 
 @pytest.mark.parametrize("blank", ["\xa0", "\u2009", "\u3000", " \u202f", "\x85\xa0"])
-def test_wide_blank_before_a_full_stop_is_no_stumbling_block(blank: str) -> None:
+def test_multi_byte_space_before_a_full_stop_is_handled(blank: str) -> None:
     text = f"Plan A{blank}. Then B{blank}."
     for lang in ("en", "ru", "da", "zh"):
         assert "".join("".join(split_sentences(text, lang)).split()) == "PlanA.ThenB."
@@ -93,6 +93,6 @@ PLAIN = st.text(st.sampled_from("aB é1)(,;:!?.«»\"'’–-ß€\n"), max_size
 
 
 @given(PLAIN, st.sampled_from(["en", "fr", "hy", "el", "ja"]))
-def test_what_is_surely_one_sentence_is_one(text: str, lang: str) -> None:
+def test_text_recognised_as_one_sentence_is_not_split(text: str, lang: str) -> None:
     if _is_one(text):
         assert len(_merged(_pieces(text, lang))) <= 1

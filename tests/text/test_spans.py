@@ -31,7 +31,7 @@ def first(blocks: list[Block], path: str, at: str) -> str | None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**8), st.integers(1, 10**8)), max_size=6))
-def test_places_are_read_as_they_are_written(spans: list[tuple[int, int]]) -> None:
+def test_formatted_ranges_parse_to_the_same_ranges(spans: list[tuple[int, int]]) -> None:
     whole = [(start, start + length) for start, length in spans]
     assert parse_at(format_at(whole)) == whole
 
@@ -42,13 +42,13 @@ def test_places_are_read_as_they_are_written(spans: list[tuple[int, int]]) -> No
      "0x1-5", "٠-٤", "1_0-20", "+0-4", "0-4.0", "0-9999999999", "0-1 0-9999999999",
      "0-1 9999999999-1", "0-4,5-6"],
 )  # fmt: skip
-def test_what_is_no_place_is_refused(at: str) -> None:
-    with pytest.raises(ValueError, match="place"):
+def test_malformed_ranges_are_refused(at: str) -> None:
+    with pytest.raises(ValueError, match="character range"):
         parse_at(at)
 
 
 @given(st.text(max_size=12))
-def test_any_other_text_is_refused_or_read(at: str) -> None:
+def test_any_text_is_refused_or_parsed(at: str) -> None:
     try:
         spans = parse_at(at)
     except ValueError:
@@ -56,14 +56,14 @@ def test_any_other_text_is_refused_or_read(at: str) -> None:
     assert all(0 <= start < end for start, end in spans)
 
 
-def test_as_many_paths_as_places() -> None:
+def test_numbers_of_paths_and_ranges_must_match() -> None:
     assert stretches("", "") == []
     for path, at in [("/p", ""), ("", "0-4"), ("/p /q", "0-4"), ("/p", "0-4 5-6"), ("/p ", "0-4")]:
         with pytest.raises(ValueError, match="blocks but"):
             stretches(path, at)
 
 
-def test_a_side_without_end_is_refused() -> None:
+def test_a_side_with_too_many_blocks_is_refused() -> None:
     assert len(stretches(" ".join(["/p"] * 2000), " ".join(["0-1"] * 2000))) == MAX_STRETCHES
     many = MAX_STRETCHES + 1
     with pytest.raises(ValueError, match="more than"):
@@ -74,18 +74,18 @@ def test_a_blank_that_is_not_ascii_is_part_of_a_path() -> None:
     assert first([Block("Oui", "/a\u00a0b[1]")], "/a\u00a0b[1]", "0-3") == "Oui"
 
 
-def test_stretches_of_several_blocks_have_a_blank_between_them() -> None:
+def test_stretches_of_several_blocks_are_joined_by_spaces() -> None:
     blocks = [Block("One. Two.", "/p"), Block("Three.", "/q")]
     assert first(blocks, "/p /q", "5-9 0-5") == "Two. Three"
     assert first(blocks, "/q /p", "0-6 0-4") == "Three. One."
 
 
 @pytest.mark.parametrize(("path", "at"), [("/r", "0-1"), ("/p", "0-10"), ("/p /r", "0-4 0-1")])
-def test_what_a_page_does_not_have_is_not_made_up(path: str, at: str) -> None:
+def test_a_location_missing_on_the_page_has_no_text(path: str, at: str) -> None:
     assert first([Block("One. Two.", "/p")], path, at) is None
 
 
-def test_of_blocks_with_one_path_each_is_tried_and_the_next_comes_first() -> None:
+def test_blocks_with_the_same_path_are_tried_in_turn() -> None:
     page = by_path([Block("one", "/p"), Block("two", "/p"), Block("six", "/p")])
     assert list(texts_at(page, "/p", "0-3")) == ["one", "two", "six"]
     assert next(texts_at(page, "/p /p", "0-3 0-3")) == "one two"
@@ -93,19 +93,19 @@ def test_of_blocks_with_one_path_each_is_tried_and_the_next_comes_first() -> Non
     assert list(texts_at(page, "/p", "0-4")) == []
 
 
-def test_blocks_that_say_the_same_are_tried_once() -> None:
+def test_blocks_with_the_same_text_are_tried_once() -> None:
     page = by_path([Block("one!", "/p"), Block("one?", "/p")])
     assert list(texts_at(page, "/p", "0-3")) == ["one"]
 
 
-def test_work_is_bounded_however_many_blocks_are_alike() -> None:
+def test_number_of_texts_to_try_is_bounded() -> None:
     page = by_path([Block(f"{number:05}", "/p") for number in range(2_000)])
     assert len(list(texts_at(page, "/p", "0-5"))) == 16
     path, at = " ".join(["/p"] * MAX_STRETCHES), " ".join(["0-5"] * MAX_STRETCHES)
     assert len(list(texts_at(page, path, at))) == 256
 
 
-def test_segments_become_places_in_blocks() -> None:
+def test_segments_become_locations_in_blocks() -> None:
     left = [Block("Menu", "/m"), Block("One. Two.", "/p")]
     right = [Block("Un. Deux.", "/q"), Block("Trois", "/r")]
     both = replace(
@@ -141,13 +141,13 @@ def test_blocks_of_one_path_are_used_by_their_text_and_in_order() -> None:
         {"left_path": "/p /p"},
     ],
 )
-def test_a_text_that_is_not_there_is_said_to_be_lost(changed: dict[str, str]) -> None:
+def test_a_segment_whose_text_is_missing_is_rejected(changed: dict[str, str]) -> None:
     seg = replace(SEGMENT, **changed)  # type: ignore[arg-type]
     (piece,) = pieces([Block("One. Two.", "/p")], [Block("Un.", "/q")], [(seg, KEPT)])
     assert piece == ((), ((0, 0, 3),), 0.75, False, "no_text")
 
 
-def test_the_places_of_a_read_page_are_those_of_its_blocks() -> None:
+def test_locations_match_the_blocks_of_a_parsed_page() -> None:
     body = b"<p>A <b>bold</b>&nbsp;&amp; soft&shy;ened word. And<br>more.<p>Last"
     page = Response(URL, 200, (("Content-Type", "text/html"),), body, 0.0)
     blocks = list(read_content(page)[0])
@@ -179,7 +179,7 @@ def hidden(text: str) -> str:
     return text.replace("secret", "[X]").replace("x. y", "[Y]")
 
 
-def test_segments_of_a_text_that_is_changed_are_where_they_are_then() -> None:
+def test_segments_of_a_rewritten_text_have_new_locations() -> None:
     before = document(
         ["A secret. Two secret. End", "same"],
         ["Un. Deux", "secret"],
@@ -195,7 +195,7 @@ def test_segments_of_a_text_that_is_changed_are_where_they_are_then() -> None:
     assert rewritten(before, str) == before
 
 
-def test_what_goes_beyond_a_segment_is_changed_nevertheless() -> None:
+def test_a_change_beyond_a_segment_is_applied_to_the_block() -> None:
     before = document(
         ["x. y z", "a"],
         ["b"],
@@ -211,7 +211,7 @@ def test_what_goes_beyond_a_segment_is_changed_nevertheless() -> None:
 
 
 @given(st.lists(st.sampled_from(["secret", "a", "bb. ", " "]), max_size=9), st.data())
-def test_wherever_it_is_cut(parts: list[str], data: st.DataObject) -> None:
+def test_rewriting_with_any_cuts(parts: list[str], data: st.DataObject) -> None:
     text = "".join(parts)
     cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=4)))
     found = [Piece(((0, start, end),), (), 0.5, True) for start, end in pairwise(cuts)]

@@ -1,4 +1,4 @@
-"""Words as lexicons have them."""
+"""Tokens for lexicons."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_any_text_gives_words(text: str, lang: str) -> None:
 
 
 @given(st.text(st.characters(max_codepoint=0x58F, categories=["L"]), min_size=1, max_size=20))
-def test_letters_alone_are_what_the_long_way_gives(text: str) -> None:
+def test_shortcut_for_letters_gives_the_same_tokens(text: str) -> None:
     short = tokens(text, "en")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_ONE_WORD", "")
@@ -63,7 +63,7 @@ def test_letters_alone_are_what_the_long_way_gives(text: str) -> None:
 
 
 @given(st.text(st.sampled_from("aZéßø’'·.:,_ -12«»\xa0\xadжx中"), max_size=14))
-def test_short_cuts_give_what_the_long_way_gives(text: str) -> None:
+def test_shortcuts_give_the_same_tokens(text: str) -> None:
     # A word of another script leads all others the long way, and is left out again.
     apart = " жж "
     assert tokens(text, "en") == tokens(text + apart, "en")[:-1]

@@ -53,7 +53,7 @@ def test_counterpart_of_a_new_page_is_predicted(left: str, right: str, known: bo
 
 
 @pytest.mark.parametrize(("left", "right"), SCHEMES)
-def test_place_in_the_url_is_learned_from_pages_that_are_all_alike(left: str, right: str) -> None:
+def test_position_of_an_edit_is_learned_from_similar_pages(left: str, right: str) -> None:
     book = learn_keys(
         pages(("en", left), ("fr", right), names=("tides", "storm", "lens", "log")), ["en", "fr"]
     )
@@ -83,7 +83,7 @@ def test_letters_at_the_end_of_a_word_are_predicted() -> None:
     assert book.predict("http://x.hk/12e.htm", "en")[0].url == "http://x.hk/12c.htm"
 
 
-def test_confidence_is_how_often_a_rule_held() -> None:
+def test_confidence_is_the_success_rate_of_a_rule() -> None:
     pairs = [
         UrlPair(
             f"http://x.org/en/{n}",
@@ -102,7 +102,7 @@ def test_confidence_is_how_often_a_rule_held() -> None:
     ]
 
 
-def test_more_pages_make_more_confident() -> None:
+def test_confidence_grows_with_the_number_of_pages() -> None:
     few = learn_keys(
         pages(("en", "x.org/en/*"), ("fr", "x.org/fr/*"), names=NAMES[:2]), ["en", "fr"]
     )
@@ -112,7 +112,7 @@ def test_more_pages_make_more_confident() -> None:
     assert one.confidence < two.confidence < 1
 
 
-def test_nothing_is_learned_from_nothing() -> None:
+def test_no_pairs_give_no_rules() -> None:
     assert learn_keys([], ["en", "fr"]) == EditRules()
     assert EditRules().predict("http://x.org/en/a", "en") == []
     book = learn_keys(pages(("en", "x.org/en/*"), ("fr", "x.org/fr/*")), ["en", "fr"])
@@ -121,7 +121,7 @@ def test_nothing_is_learned_from_nothing() -> None:
 
 
 @given(st.text() | st.text().map("http://x.org/en/".__add__))
-def test_any_text_may_be_asked_for(url: str) -> None:
+def test_any_text_can_be_predicted_from(url: str) -> None:
     book = learn_keys(
         pages(("en", "x.org/*"), ("fr", "x.org/fr/*"), ("de", "x.org/*_de")), ["en", "fr", "de"]
     )
@@ -131,6 +131,6 @@ def test_any_text_may_be_asked_for(url: str) -> None:
             assert 0 < made.confidence < 1
 
 
-def test_book_does_not_depend_on_the_order_of_pages() -> None:
+def test_rules_do_not_depend_on_the_order_of_pages() -> None:
     rows = pages(("en", "x.org/*"), ("fr", "x.org/fr/*"), ("de", "x.org/de/*"))
     assert learn_keys(rows, ["en", "fr", "de"]) == learn_keys(rows[::-1], ["en", "fr", "de"])

@@ -26,12 +26,12 @@ def test_fields(url: str, fields: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("url", ["", "mailto:a@x.org", "data:text/html,a", "/fr/a", "://x", "a://"])
-def test_what_is_no_url_has_no_fields(url: str) -> None:
+def test_an_invalid_url_has_no_fields(url: str) -> None:
     assert split_url(url) is None
     assert tagged_tokens(url) is None
 
 
-def test_tokens_that_say_nothing_are_left_out_in_any_case() -> None:
+def test_insignificant_tokens_are_omitted_in_any_letter_case() -> None:
     assert significant(["a", "HTML", "php", "html5"]) == ["a", "html5"]
     assert tokens("--a__b..c//d::e--") == ["a", "b", "c", "d", "e"]
 
@@ -46,7 +46,7 @@ def test_order_of_parameters_does_not_matter() -> None:
     assert one == other == ["hx", "horg", "qa=1", "qb=2"]
 
 
-def test_protocol_and_index_files_do_not_matter_but_in_the_paper() -> None:
+def test_protocol_and_index_files_are_omitted_unless_as_in_the_paper() -> None:
     assert tagged_tokens("http://x.org/a/index.html") == tagged_tokens("https://x.org/a/")
     paper = tagged_tokens("http://x.org/a/index.html", paper=True)
     assert paper == ["hx", "horg", "pa", "findex"]
@@ -74,7 +74,7 @@ def test_any_text_has_fields_or_none(text: str) -> None:
         assert query in text
 
 
-def test_long_url_takes_no_time() -> None:
+def test_long_url_is_handled_quickly() -> None:
     with processor_seconds(10):
         assert len(tagged_tokens("http://x.org/" + "a-" * 500_000) or ()) == 500_002
         assert len(tagged_tokens("http://x.org/?" + "a&" * 500_000) or ()) == 500_002

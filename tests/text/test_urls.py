@@ -172,7 +172,7 @@ def test_session_in_a_path_is_dropped(name: str) -> None:
 
 
 @pytest.mark.parametrize("url", REFUSED)
-def test_what_is_no_http_url_is_refused(url: str) -> None:
+def test_anything_but_an_http_url_is_refused(url: str) -> None:
     assert normalise(url) is None
 
 
@@ -202,7 +202,7 @@ def test_bad_authority_is_refused_whatever_follows_it(authority: str) -> None:
 
 
 @pytest.mark.parametrize("zone", ["é", "eth0", "25eth0", "<a>"])
-def test_addresses_with_a_zone_are_not_of_the_web(zone: str) -> None:
+def test_ipv6_addresses_with_a_zone_are_refused(zone: str) -> None:
     assert normalise(f"http://[fe80::1%{zone}]/") is None
 
 
@@ -277,7 +277,7 @@ def test_control_characters_at_the_ends_make_no_difference(text: str) -> None:
     ],
     ids=["path", "dots", "query", "host", "idn", "percent", "blank", "trailing"],
 )
-def test_a_million_characters_are_read_at_once(huge: str) -> None:
+def test_a_million_characters_are_handled_quickly(huge: str) -> None:
     with processor_seconds():
         normal = normalise(huge)
         resolved = resolve("http://example.org/", huge)
@@ -286,12 +286,12 @@ def test_a_million_characters_are_read_at_once(huge: str) -> None:
 
 
 @pytest.mark.parametrize("host", ["é" * 8_000, "é." * 4_000, "\u0300" * 8_000, "🦊" * 2_000])
-def test_long_names_in_other_scripts_are_refused_at_once(host: str) -> None:
+def test_long_hosts_in_other_scripts_are_refused_quickly(host: str) -> None:
     with processor_seconds():
         assert normalise(f"http://{host}/") is None
 
 
-def test_longest_url_is_kept_and_one_longer_refused() -> None:
+def test_url_at_the_length_limit_is_kept_and_a_longer_one_refused() -> None:
     head = "http://example.org/"
     longest = head + "a" * (2048 - len(head))
     assert normalise(longest) == longest
@@ -300,7 +300,7 @@ def test_longest_url_is_kept_and_one_longer_refused() -> None:
     assert normalise(longest[:-1] + "é") is None
 
 
-def test_url_that_is_long_only_as_it_is_written_is_read_up_to_four_times_the_limit() -> None:
+def test_url_that_gets_shorter_by_normalising_may_have_four_times_the_limit() -> None:
     head, dots = "http://example.org/", "a/../"
     for times, target in [(4, head + "b"), (4.01, None)]:
         written = head + dots * (int(times * MAX_LENGTH - len(head) - 1) // len(dots)) + "b"
@@ -312,7 +312,7 @@ def test_url_that_is_long_only_as_it_is_written_is_read_up_to_four_times_the_lim
     [normalise, lambda url: resolve("http://example.org/", url)],
     ids=["normalise", "resolve"],
 )
-def test_long_hostile_urls_are_not_kept_in_memory(function: Callable[[str], object]) -> None:
+def test_long_hostile_urls_are_not_cached(function: Callable[[str], object]) -> None:
     tracemalloc.start()
     try:
         for number in range(100):
@@ -452,11 +452,11 @@ def test_every_form_of_a_link_leads_where_a_browser_goes(href: str, target: str 
     assert resolve(PAGE, href) == target
 
 
-def test_sixty_forms_are_known() -> None:
+def test_at_least_sixty_forms_of_links_are_tested() -> None:
     assert len(FORMS) >= 60
 
 
-def test_long_urls_are_not_kept() -> None:
+def test_long_urls_are_not_cached() -> None:
     tracemalloc.start()
     try:
         for number in range(5_000):
@@ -479,7 +479,7 @@ def test_long_urls_are_not_kept() -> None:
         ("http://example.org/a//b", "c", "http://example.org/a//c"),
     ],
 )
-def test_what_counts_of_a_page_when_resolving(base: str, href: str, target: str) -> None:
+def test_parts_of_a_page_url_that_matter_for_resolving(base: str, href: str, target: str) -> None:
     assert resolve(base, href) == target
 
 

@@ -31,7 +31,7 @@ def test_words_have_letters_or_digits(text: str, lang: str, expected: list[str])
     assert words(text, lang) == expected
 
 
-def test_without_icu_words_are_what_is_not_punctuation(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_icu_words_are_split_at_punctuation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "icu4py.breakers", None)
     words_module._segmenter.cache_clear()
     try:
@@ -48,7 +48,7 @@ def test_words_are_in_the_text_in_order(text: str, lang: str) -> None:
         assert any(character.isalnum() for character in word)
 
 
-def test_halves_of_characters_do_no_harm() -> None:
+def test_lone_surrogates_do_no_harm() -> None:
     assert words("one \ud800 two", "en") == ["one", "two"]
 
 
@@ -59,7 +59,7 @@ LATIN = st.text(st.sampled_from("aZéßø1234_.,;:'’‘·-–« »\"()/\xa0\n�
 @example("Kista:s 1:2 a: b", "sv")
 @example("a.b 1,2 l'été x_y ___ a·b 3'500 1;2 .5 5. a,b", "en")
 @given(LATIN, st.sampled_from(["en", "fr", "sv", "fi", "de"]))
-def test_words_of_latin_letters_are_those_of_icu(text: str, lang: str) -> None:
+def test_latin_words_match_icu(text: str, lang: str) -> None:
     segmenter = words_module._segmenter()
     assert segmenter is not None
     pieces = list(segmenter(text, lang))
@@ -67,7 +67,7 @@ def test_words_of_latin_letters_are_those_of_icu(text: str, lang: str) -> None:
 
 
 @given(st.text(st.characters(max_codepoint=0x2200), max_size=8))
-def test_any_characters_are_cut_as_icu_cuts_them(text: str) -> None:
+def test_any_text_is_split_like_icu(text: str) -> None:
     segmenter = words_module._segmenter()
     assert segmenter is not None
     whole = words_module._whole(text)

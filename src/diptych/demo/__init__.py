@@ -1,4 +1,4 @@
-"""A small bilingual site of our own, and the pairs that are in it."""
+"""A small bilingual site that ships with Diptych, and the list of its page pairs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Inner loops in C, called through ctypes, each with a reference implementation in Python.
 
-The C files are compiled when the package is installed and are called with arrays.  Without a
-compiler `native()` is None and the references run instead: the same results, slower.  Tests compare
+The C files are compiled when the package is installed, and operate on arrays.  Without a compiler,
+`native()` is None and the slower references run instead, with the same results.  Tests compare
 every kernel with its reference.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 
 @cache
 def native() -> ctypes.CDLL | None:
-    """The compiled kernels, or None where they could not be compiled."""
+    """The compiled kernels, or None if they were not compiled."""
     spec = find_spec("diptych.kernels._native")
     if spec is None or spec.origin is None:
         return None
@@ -27,23 +27,23 @@ def native() -> ctypes.CDLL | None:
 
 
 def slow_kernels() -> str:
-    """A warning where the compiled kernels are missing; else nothing."""
+    """A warning if the compiled kernels are missing, else an empty string."""
     if native() is not None:
         return ""
     return (
-        "the compiled kernels are missing, so aligning takes some four times as long:"
-        " install a C compiler, then Diptych again"
+        "the compiled kernels are missing, so alignment takes about four times as long:"
+        " install a C compiler, then reinstall Diptych"
     )
 
 
 def return_memory() -> None:
-    """Return freed memory to the system, after a model was loaded: glibc keeps up to 64 MB."""
-    with suppress(AttributeError, OSError, TypeError):  # other C libraries have no such function
+    """Return freed memory to the system after loading a model: glibc keeps up to 64 MB."""
+    with suppress(AttributeError, OSError, TypeError):  # only glibc has this function
         ctypes.CDLL(None).malloc_trim(0)
 
 
 def fields_of(kind: Any, names: str) -> tuple[tuple[str, Any], ...]:
-    """Fields of a structure of C that are of one type, from their names in one text.
+    """Fields of a C structure that have the same type, from a string of their names.
 
     >>> fields_of(ctypes.c_bool, "left right")
     (('left', <class 'ctypes.c_bool'>), ('right', <class 'ctypes.c_bool'>))
@@ -52,13 +52,13 @@ def fields_of(kind: Any, names: str) -> tuple[tuple[str, Any], ...]:
 
 
 class _Address(ctypes.c_void_p):
-    """The address of an array, which keeps the array alive until the call is over."""
+    """The address of an array; it keeps the array alive during a call."""
 
     array: Any
 
 
 def pointer(array: Any) -> ctypes.c_void_p:
-    """The address of the data of an array in C order; it keeps the array alive."""
+    """The address of the data of a C-ordered array; it keeps the array alive."""
     if not array.flags.c_contiguous:
         raise ValueError("a kernel needs an array in C order")
     address = _Address(array.ctypes.data)

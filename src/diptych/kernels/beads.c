@@ -1,8 +1,8 @@
-/* Beads of two texts: what words say for them, how they score, and the best way through them.
+/* Beads of two texts: word gains, bead scores, and the best path.
 
-   Points (i, j) of a grid lie between sentences: i of the left, j of the right are behind.  Only
-   those in a band are looked at: row i has the points low[i] .. high[i], kept from start[i] on.
-   `beads_reference.py` is the readable form. */
+   A point (i, j) of the grid lies after i left and j right sentences.  Only the points of a band are
+   visited: row i has the points low[i] .. high[i], stored from index start[i] on.
+   `beads_reference.py` is the reference implementation. */
 #include "beads.h"
 
 #include <math.h>
@@ -30,13 +30,13 @@ static int64_t first_from(const int32_t *places, int64_t from, int64_t to, int32
 }
 
 #define LARGE 1e150
-#define LONG 100 /* words beyond which a sentence says no more: they come in phrases */
+#define LONG 100 /* maximum number of words that count as evidence: words of long sentences are not independent */
 
-/* How much better each row's words are explained by 1 .. sizes neighbouring places than by chance.
-   Row j looks at places low[j] .. high[j] - 1; out has `sizes` layers of `cells`.  A logarithm per
-   word and window would be most of the time: factors are multiplied, and their product is taken
-   the logarithm of at the end of the row, or before it grows too large.  Words of a place that
-   nothing is known of (`loose`) may become any word, as if by chance.
+/* Log-likelihood ratio of each row's words: 1 .. sizes neighbouring places against chance.
+   Row j is compared with places low[j] .. high[j] - 1; out has `sizes` layers of `cells`.  Computing a
+   logarithm per word and window would dominate the running time, so factors are multiplied; the
+   logarithm of the product is taken at the end of the row, or before the product overflows.  Unknown
+   words of a place (`loose`) may translate to any word, as by chance.
    room: zeros, one per place.  products: twice `sizes` times the widest row. */
 void beads_gains(
     int64_t rows, const int64_t *row_from, const int32_t *row_word, const float *row_count, const int64_t *link_from,
@@ -103,7 +103,7 @@ void beads_gains(
     }
 }
 
-/* Improbability of two lengths for a translation, as `text.lengths.length_cost`. */
+/* Negative log probability of two lengths for a translation: `length_costs.length_cost`. */
 static double length_cost(double left, double right, double variance, double most) {
     double mean = (left + right) / 2;
     if (mean <= 0) return 0;
@@ -112,7 +112,7 @@ static double length_cost(double left, double right, double variance, double mos
     return cost < most ? cost : most;
 }
 
-/* The score of every move from every point; scores holds what else speaks for them already.
+/* Adds the prior, length and word scores of every move from every point to `scores`.
    by_right[a - 1]: gains of right sentences for windows of a left ones, in columns of the band;
    by_left[b - 1]: gains of left sentences for windows of b right ones, in rows of the band. */
 void beads_scores(
@@ -163,7 +163,7 @@ static double log_sum(const double *terms, int32_t count) {
     return most + log(sum);
 }
 
-/* Log of the sum over all ways, from the beginning to each point (before) and on to the end (after). */
+/* Log of the sum over all paths from the start to each point (before) and from there to the end (after). */
 static void sum_ways(
     const Band *band, int32_t moves, const int32_t *left_counts, const int32_t *right_counts, const float *scores,
     double *before, double *after) {
@@ -194,8 +194,9 @@ static void sum_ways(
         }
 }
 
-/* The way through the band with the most probability (of its beads, each for its sentences, or two
-   sentences alone would count twice what they count together), or with the highest score; steps are written from the last one to the first.  Returns their number. */
+/* The path with the highest sum of bead probabilities, or with the highest score.  The probability of
+   a bead is weighted by its number of sentences; otherwise two single sentences would count twice as
+   much as a bead of both.  Writes the steps from last to first and returns their number. */
 int64_t beads_path(
     int32_t n, int32_t m, const int32_t *low, const int32_t *high, const int64_t *start, int32_t moves,
     const int32_t *left_counts, const int32_t *right_counts, const float *scores, int32_t by_posterior, double *before,

@@ -1,4 +1,4 @@
-/* What `pieces.c` takes from `beads.c`, where it is explained. */
+/* Functions of `beads.c` that `pieces.c` calls; they are explained there. */
 #include <stdint.h>
 
 void beads_gains(

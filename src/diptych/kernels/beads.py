@@ -1,7 +1,7 @@
 """Sentence alignment in C: word scores, bead scores and the best path through two texts.
 
-A point (i, j) lies between sentences, after i left and j right ones.  Only the points of a band are
-visited, so that memory grows with the length of the texts and not with its square.
+A point (i, j) lies between sentences, after i left and j right sentences.  Only the points of a
+band are visited, so that memory grows linearly, not quadratically, with the length of the texts.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from diptych.kernels.tables import Table, are_within, ends_of
 
 
 class Band(NamedTuple):
-    """The points that are visited: for each i the first and the last j."""
+    """The points to visit: for each i, the first and the last j."""
 
     low: NDArray[np.int32]
     high: NDArray[np.int32]
 
     @classmethod
     def full(cls, left: int, right: int) -> Band:
-        """A band that holds all points."""
+        """The band of all points."""
         return cls(np.zeros(left + 1, np.int32), np.full(left + 1, right, np.int32))
 
     @classmethod
     def around(cls, points: NDArray[np.int64], left: int, right: int, margin: int) -> Band:
-        """The points near a path, given as rows of (i, j); connected from corner to corner.
+        """The points near a path, which is given as rows of (i, j) from corner to corner.
 
         >>> Band.around(np.array([[0, 0], [4, 4]]), 4, 4, 1).high.tolist()
         [1, 2, 3, 4, 4]
         """
         rows = np.arange(left + 1)
         at = np.interp(rows, points[:, 0], points[:, 1])
-        # Where the path runs along a row, the row includes both of its ends.
+        # Where the path runs along a row, the row includes both ends of that stretch.
         first, last = np.floor(at).astype(np.int64), np.ceil(at).astype(np.int64)
         np.minimum.at(first, points[:, 0], points[:, 1])
         np.maximum.at(last, points[:, 0], points[:, 1])
@@ -54,7 +54,7 @@ class Band(NamedTuple):
 
     @property
     def start(self) -> NDArray[np.int64]:
-        """The index of the first point of each row, and the number of points at the end."""
+        """The index of the first point of each row, followed by the number of points."""
         return ends_of(self.high + 1 - self.low)
 
     @property
@@ -63,7 +63,7 @@ class Band(NamedTuple):
         return int(self.high[-1])
 
     def left_windows(self, most: int) -> Windows:
-        """For each left sentence the right ones that a bead of up to `most` sentences may join."""
+        """For each left sentence, the right sentences that a bead of `most` by `most` may join."""
         count = len(self.low) - 1
         first = np.maximum(np.arange(count) - most + 1, 0)
         return Windows(
@@ -71,7 +71,7 @@ class Band(NamedTuple):
         )
 
     def right_windows(self, most: int) -> Windows:
-        """The same for each right sentence."""
+        """For each right sentence, the left ones that may be in the same bead."""
         rows, columns = len(self.low) - 1, np.arange(self.right)
         low = np.searchsorted(self.high, columns - most + 1, side="left")
         high = np.searchsorted(self.low, columns, side="right") - 1 + most
@@ -81,19 +81,19 @@ class Band(NamedTuple):
 
 
 class Windows(NamedTuple):
-    """For each sentence the sentences of the other text it is compared with, as low:high."""
+    """For each sentence, the range low:high of sentences in the other text to compare with."""
 
     low: NDArray[np.int32]
     high: NDArray[np.int32]
 
     @property
     def start(self) -> NDArray[np.int64]:
-        """The index of the first cell of each window, and the number of cells at the end."""
+        """The index of the first cell of each window, followed by the number of cells."""
         return ends_of(self.high - self.low)
 
 
 class Moves(NamedTuple):
-    """The kinds of beads: sentences on both sides, and the log of their prior probability."""
+    """The kinds of beads: numbers of left and right sentences, and log prior probabilities."""
 
     left: NDArray[np.int32]
     right: NDArray[np.int32]
@@ -101,15 +101,15 @@ class Moves(NamedTuple):
 
     @classmethod
     def of(cls, kinds: Sequence[tuple[int, int]], priors: Sequence[float]) -> Moves:
-        """Moves with given priors, which need not add up to one."""
+        """Moves with the given priors, which need not sum to one."""
         if any(min(kind) < 0 or not any(kind) for kind in kinds):
-            raise ValueError("a bead has sentences on one side at least")
+            raise ValueError("a bead must have sentences on at least one side")
         counts = np.array(kinds, np.int32).reshape(-1, 2)
         return cls(counts[:, 0].copy(), counts[:, 1].copy(), np.log(np.array(priors, np.float64)))
 
     @property
     def most(self) -> int:
-        """The most sentences on one side."""
+        """The largest number of sentences on one side of a move."""
         return int(max(self.left.max(), self.right.max()))
 
 
@@ -122,7 +122,7 @@ class Lengths(NamedTuple):
 
 
 class Path(NamedTuple):
-    """Steps in order as rows of (left, right, left count, right count), with their confidence."""
+    """Steps in order, as rows of (left, right, left count, right count), and their confidences."""
 
     steps: NDArray[np.int32]
     confidence: NDArray[np.float64]
@@ -139,17 +139,18 @@ def word_gains(
     null_share: float,
     loose_before: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float32]:
-    """Log-likelihood ratio of each sentence's words: given 1 to `sizes` sentences, against chance.
+    """Log-likelihood ratio of each row's words: 1 to `sizes` neighbouring places against chance.
 
-    IBM Model 1 beside unigrams: a word comes from chance with `null_share`, else from any word of
-    the others; `links` says for each word of the rows how many times more often it stands beside
-    a word of the places than by chance.  Words of the places that nothing is known of are loose:
-    they may become any word, as if by chance; `loose_before` counts them before each place.  One
-    layer per size, a cell per place of each window.
+    A row is a sentence of one text, a place one of the other.  IBM Model 1 mixed with unigrams: a
+    word comes from chance with probability `null_share`, else from any word of the places; `links`
+    holds for each word of the rows how many times more often than by chance it occurs beside a
+    word of the places.  Unknown words of the places are loose: they may translate to any word, as
+    by chance; `loose_before` counts them before each place.  The result has a layer per size and
+    a cell per place of each window.
     """
     loose = np.zeros(len(words_before)) if loose_before is None else loose_before
     if len(links.offsets) != rows.size + 1 or not 0 < null_share < 1:
-        raise ValueError("links need a row per word, and the share of chance is between 0 and 1")
+        raise ValueError("links need one row per word, and null_share must be between 0 and 1")
     _check_places(rows, links, places, windows, min(len(words_before), len(loose)) - 1)
     start = windows.start
     out = np.zeros((sizes, int(start[-1])), np.float32)
@@ -170,7 +171,7 @@ def word_gains(
 
 
 def _check_places(rows: Bags, links: Table, places: Postings, windows: Windows, count: int) -> None:
-    """Raise ValueError for anything that would lead the kernel out of its arrays."""
+    """Raise ValueError for any index that would be out of bounds in the kernel."""
     is_inside = (
         len(windows.low) == len(windows.high) == len(rows)
         and are_within(windows.low, count + 1)
@@ -179,7 +180,7 @@ def _check_places(rows: Bags, links: Table, places: Postings, windows: Windows, 
         and are_within(places.bag, count + 1)
     )
     if not is_inside:
-        raise ValueError("windows, links and postings must be those of the places")
+        raise ValueError("windows, links and postings must match the places")
 
 
 def bead_scores(
@@ -190,7 +191,7 @@ def bead_scores(
     by_right: NDArray[np.float32],
     more: NDArray[np.float32] | None = None,
 ) -> NDArray[np.float32]:
-    """The score of every move from every point: prior, lengths and words, added to `more`.
+    """The score of every move from every point: `more` plus prior, length and word scores.
 
     `by_left` and `by_right` are the `word_gains` of `left_windows` and `right_windows`.
     """
@@ -200,9 +201,9 @@ def bead_scores(
     scores = np.zeros(shape, np.float32) if more is None else np.array(more, np.float32)
     shapes = (most, int(ours.start[-1])), (most, int(theirs.start[-1]))
     if scores.shape != shape or (by_left.shape, by_right.shape) != shapes:
-        raise ValueError("scores and gains must be those of the band")
+        raise ValueError("scores and gains must match the band")
     if len(lengths.left) != len(band.low) or len(lengths.right) != band.right + 1:
-        raise ValueError("lengths must be those of the texts")
+        raise ValueError("lengths must match the texts")
     library = native()
     if library is None:
         reference.bead_scores(band, moves, lengths, by_left, by_right, scores)
@@ -225,15 +226,15 @@ def best_path(
 ) -> Path:
     """The path through the band with the most probable beads, each weighted by its sentences.
 
-    A step's confidence is the posterior probability of its bead, summed over all paths.  Without
-    `by_posterior`: the path of the highest score (Viterbi), and the scores of its steps.
+    The confidence of a step is the posterior probability of its bead, summed over all paths.
+    Without `by_posterior`, it is the path with the highest score (Viterbi) and its step scores.
     """
     start = band.start
     count, rows = int(start[-1]), len(band.low) - 1
     if band.low.min() < 0 or (band.high < band.low).any():
-        raise ValueError("a band has points from 0 on in each row")
+        raise ValueError("each row of a band needs at least one point, and none below 0")
     if scores.shape != (count, len(moves.priors)):
-        raise ValueError("a row of scores for each point of the band is needed")
+        raise ValueError("scores need one row per point of the band")
     library = native()
     if library is None:
         return Path(*reference.best_path(band, moves, scores, by_posterior))
@@ -249,5 +250,5 @@ def best_path(
         pointer(scores), ctypes.c_int32(by_posterior), *map(pointer, work),
     )  # fmt: skip
     if found < 0:
-        raise ValueError("no way leads through the band")
+        raise ValueError("no path leads through the band")
     return Path(steps[:found][::-1].copy(), confidence[:found][::-1].copy())

@@ -1,4 +1,4 @@
-"""Sentence alignment in Python: reference of `beads.c`, and its fallback."""
+"""Sentence alignment in Python: reference implementation and fallback of `beads.c`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 IMPOSSIBLE = -1e30
 LONG = 100
-"""words beyond which a sentence has no more evidence: they come in phrases"""
+"""maximum number of words that count as evidence: words of long sentences are not independent"""
 
 
 def word_gains(
@@ -31,9 +31,9 @@ def word_gains(
     null_share: float,
     out: NDArray[np.float32],
 ) -> None:
-    """Log of p(words | some places) / p(words | chance) for each row and window, into `out`.
+    """Add the log of p(words | places) / p(words | chance) for each row and window to `out`.
 
-    A window that would reach beyond the last place ends there, and its words gain nothing.
+    A window that would extend beyond the last place is cut there, and its words gain nothing.
     """
     start = windows.start
     for row in range(len(rows)):
@@ -56,7 +56,7 @@ def word_gains(
 
 
 def _lifts(word: int, links: Table, places: Postings) -> dict[int, float]:
-    """By place: how many times more often than by chance the word occurs beside its words."""
+    """For each place, the sum of the lifts over chance between a word and the place's words."""
     found: dict[int, float] = defaultdict(float)
     weights: NDArray[np.float32] = places[2]
     for link in range(links.offsets[word], links.offsets[word + 1]):
@@ -74,7 +74,7 @@ def bead_scores(
     by_right: NDArray[np.float32],
     scores: NDArray[np.float32],
 ) -> None:
-    """Prior, lengths and words of each move from each point, added to `scores`."""
+    """Add the prior, length and word scores of each move from each point to `scores`."""
     start, most = band.start, moves.most
     ours, theirs = band.left_windows(most), band.right_windows(most)
     left_start, right_start = ours.start, theirs.start
@@ -109,7 +109,7 @@ def _inside(band: Band, i: int, j: int) -> bool:
 def best_path(
     band: Band, moves: Moves, scores: NDArray[np.float32], by_posterior: bool
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Steps of the path of the most probable beads, or of the highest score, and their values."""
+    """The steps of the path with the most probable beads or the highest score, and their values."""
     values = {
         (i, j, move): float(scores[band.start[i] + j - band.low[i], move])
         for i in range(len(band.low))
@@ -133,7 +133,7 @@ def best_path(
 def _posteriors(
     scores: dict[tuple[int, int, int], float], moves: Moves, end: tuple[int, int]
 ) -> dict[tuple[int, int, int], float]:
-    """The posterior probability of each bead: the share of all paths that have it."""
+    """The posterior probability of each bead: the share of all paths that contain it."""
     before: dict[tuple[int, int], float] = {(0, 0): 0.0}
     after: dict[tuple[int, int], float] = {end: 0.0}
     for i, j, move in sorted(scores):  # every bead leads to a later point
@@ -157,7 +157,7 @@ def _posteriors(
 def _best(
     worth: dict[tuple[int, int, int], float], moves: Moves, end: tuple[int, int]
 ) -> list[tuple[int, int, int, int]]:
-    """The steps whose values sum to the most."""
+    """The steps of the path with the highest sum of values."""
     best: dict[tuple[int, int], tuple[float, int]] = {(0, 0): (0.0, -1)}
     for i, j, move in sorted(worth):
         if (i, j) not in best:
@@ -167,7 +167,7 @@ def _best(
         if to not in best or total > best[to][0]:
             best[to] = total, move
     if end not in best:
-        raise ValueError("no way leads through the band")
+        raise ValueError("no path leads through the band")
     steps: list[tuple[int, int, int, int]] = []
     at = end
     while at != (0, 0):

@@ -1,21 +1,21 @@
-/* Lines of a web graph: `from TAB to` of its edges, and `id TAB reversed.host [TAB count]` of its vertices.
+/* Parser for the lines of a web graph: edges as `from TAB to`, vertices as `id TAB reversed.host [TAB count]`.
 
-   The readable form stands in edges_reference.py.  What is read here was downloaded: no line leads out of
-   the arrays, whatever is in it. */
+   `edges_reference.py` is the reference implementation.  The input is untrusted: no line may cause access
+   outside the arrays. */
 #include <stdint.h>
 #include <string.h>
 
-#define TOO_LARGE ((uint64_t)1 << 40) /* ids have 32 bits: a larger one is as good as any other */
+#define TOO_LARGE ((uint64_t)1 << 40) /* larger numbers are clipped; valid ids have 32 bits */
 #define LONGEST_NAME 255
 
 typedef struct {
-    int64_t room, count;             /* lines that can be written, and that were */
-    int64_t bad, unknown, loops;     /* lines that are no edge, that name no vertex, that link to themselves */
+    int64_t room, count;             /* capacity for lines, and number of lines written */
+    int64_t bad, unknown, loops;     /* malformed lines, edges with unknown vertices, edges from a vertex to itself */
 } Counts;
 
 static int is_blank(uint8_t c) { return c == '\t' || c == ' ' || c == '\r'; }
 
-/* A number; NULL if there is none, or something hangs on it. */
+/* Parses a number; returns its end, or NULL unless a blank or the end of the line follows it. */
 static const uint8_t *number(const uint8_t *at, const uint8_t *end, uint64_t *value) {
     const uint8_t *from = at;
     uint64_t sum = 0;
@@ -30,7 +30,7 @@ static const uint8_t *skip(const uint8_t *at, const uint8_t *end) {
     return at;
 }
 
-/* Edges as from << 32 | to; the number of bytes that were read, all whole lines. */
+/* Writes edges as from << 32 | to; returns the number of bytes read, all of them complete lines. */
 int64_t edges_parse(const uint8_t *text, int64_t size, uint64_t vertices, uint64_t *edges, Counts *counts) {
     const uint8_t *at = text, *stop = text + size;
     while (at < stop && counts->count < counts->room) {
@@ -48,12 +48,12 @@ int64_t edges_parse(const uint8_t *text, int64_t size, uint64_t vertices, uint64
     return at - text;
 }
 
-/* Ids and names, the latter one after the other with their lengths; 0 in `is_sorted` if they do not ascend. */
+/* Writes ids, concatenated names and their lengths; clears `is_sorted` if the names do not ascend. */
 int64_t vertices_parse(
     const uint8_t *text, int64_t size, int64_t *ids, uint8_t *names, int32_t *lengths, Counts *counts, int32_t *is_sorted) {
     const uint8_t *at = text, *stop = text + size;
     uint8_t *name = names;
-    int32_t before = 0; /* length of the name before */
+    int32_t before = 0; /* length of the previous name */
     while (at < stop && counts->count < counts->room) {
         const uint8_t *end = memchr(at, '\n', (size_t)(stop - at)), *line = at, *tail;
         if (!end) break;
@@ -69,7 +69,7 @@ int64_t vertices_parse(
             continue;
         }
         int32_t length = (int32_t)(tail - line), shared = length < before ? length : before;
-        memcpy(name, line, (size_t)length); /* names are shorter than the lines they are from */
+        memcpy(name, line, (size_t)length); /* a name is shorter than its line */
         if (before) {
             int order = memcmp(name - before, name, (size_t)shared);
             if (order > 0 || (order == 0 && before >= length)) *is_sorted = 0;

@@ -1,4 +1,4 @@
-"""Parser in C of the text files of a web graph: lines of edges and lines of vertices."""
+"""Parser in C for the text files of a web graph: lines of edges and lines of vertices."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from numpy.typing import NDArray
 from diptych.kernels import edges_reference, fields_of, native, pointer
 
 MAX_VERTICES = (1 << 32) - 1
-_SHORTEST = 4  # bytes of a line: 0 TAB 1 and its end
+_SHORTEST = 4  # bytes of the shortest line: digit, TAB, digit, newline
 
 
 class Edges(NamedTuple):
-    """The edges of some lines."""
+    """Parsed edges, and counts of rejected lines."""
 
     pairs: NDArray[np.uint64]
-    """from << 32 | to, as they come"""
+    """from << 32 | to, in the order of the lines"""
     bad: int
-    """lines that are no edge"""
+    """malformed lines"""
     unknown: int
-    """edges whose ends are no vertices"""
+    """edges from or to an unknown vertex"""
     loops: int
     """edges from a vertex to itself"""
 
 
 class Vertices(NamedTuple):
-    """The vertices of some lines."""
+    """Parsed vertices, and the count of rejected lines."""
 
     ids: NDArray[np.int64]
     names: bytes
-    """one after the other"""
+    """all names, concatenated"""
     lengths: NDArray[np.int32]
     bad: int
-    """lines that are no vertex"""
+    """malformed lines"""
     is_sorted: bool
-    """True if the names ascend, by their bytes"""
+    """True if the names are in ascending byte order"""
 
 
 class _CCounts(ctypes.Structure):
@@ -45,9 +45,9 @@ class _CCounts(ctypes.Structure):
 
 
 def parse_edges(text: bytes, vertices: int) -> Edges:
-    """The edges in whole lines of text; a last line without an end is not read."""
+    """Parse lines of edges; a last line without a newline is ignored."""
     if not 0 <= vertices <= MAX_VERTICES:
-        raise ValueError("vertices have ids of 32 bits")
+        raise ValueError("ids of vertices must fit into 32 bits")
     library = native()
     if library is None:
         return Edges(*edges_reference.parse_edges(text, vertices))
@@ -61,7 +61,7 @@ def parse_edges(text: bytes, vertices: int) -> Edges:
 
 
 def parse_vertices(text: bytes) -> Vertices:
-    """The vertices in whole lines of text; a last line without an end is not read."""
+    """Parse lines of vertices; a last line without a newline is ignored."""
     library = native()
     if library is None:
         return Vertices(*edges_reference.parse_vertices(text))

@@ -1,4 +1,4 @@
-"""Parser in Python of the text files of a web graph: reference of `edges.c`, and its fallback."""
+"""Parser in Python for the text files of a web graph: reference and fallback of `edges.c`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-LONGEST_NAME = 255  # a host name has no more (RFC 1035)
-MAX_ID = 1 << 40  # ids have 32 bits: a larger one is as good as any other
+LONGEST_NAME = 255  # bytes of a host name (RFC 1035)
+MAX_ID = 1 << 40  # larger numbers are clipped; valid ids have 32 bits
 _WORD = re.compile(rb"[^ \t\r]+")
 _DIGITS = frozenset(b"0123456789")
 
 
 def parse_edges(text: bytes, vertices: int) -> tuple[NDArray[np.uint64], int, int, int]:
-    r"""Edges as from << 32 | to, then lines that are none, that name no vertex, that are loops.
+    r"""Edges as from << 32 | to, and counts of malformed lines, unknown vertices and loops.
 
     >>> parse_edges(b"0\t1\n0\tx\n0\t7\n1\t1\n", 2)
     (array([1], dtype=uint64), 1, 1, 1)
@@ -40,7 +40,7 @@ def parse_edges(text: bytes, vertices: int) -> tuple[NDArray[np.uint64], int, in
 def parse_vertices(
     text: bytes,
 ) -> tuple[NDArray[np.int64], bytes, NDArray[np.int32], int, bool]:
-    r"""Ids, names in one piece, their lengths; lines that are no vertex; whether names ascend.
+    r"""Ids, concatenated names, name lengths, malformed lines, and True if the names ascend.
 
     >>> parse_vertices(b"0\tcom.example\t3\n1\torg.example\n")
     (array([0, 1]), b'com.exampleorg.example', array([11, 11], dtype=int32), 0, True)
@@ -59,7 +59,7 @@ def parse_vertices(
 
 
 def _lines(text: bytes) -> Iterator[list[bytes]]:
-    """The words of each line that has any; a line without an end is not read."""
+    """The words of each non-empty line; a last line without a newline is ignored."""
     yield from filter(None, map(_WORD.findall, text.split(b"\n")[:-1]))
 
 

@@ -1,20 +1,20 @@
 /* IBM Model 1 by EM over the word pairs that occur together (Brown et al. 1993).
- * The definition in Python stands in ibm1_reference.py; ibm1.py checks what comes in here.
+ * `ibm1_reference.py` is the reference implementation; `ibm1.py` checks the input.
  *
- * A row holds t(column | row).  Rows are worked through one by one, over the sentences their word
- * is in, with one dense array for the columns; so no list of links between words is kept, and what
- * is at work at a time fits into the cache.  Beside the rows only two numbers per word of a sentence
- * are kept: z, the sum of t over the words of the other side, and a weight. */
+ * A row holds t(column | row).  Rows are processed one by one, over the sentences that contain their
+ * word, with one dense array for the columns; so no list of word links is stored, and the working set
+ * fits into the cache.  Besides the rows, only two numbers per word of a sentence are stored: z, the
+ * sum of t over the words of the other side, and a weight. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SMOOTH 1.0  /* a row starts as if it had been seen so often with all columns alike */
-#define BUCKETS 128 /* powers of two a share may be of; in the first are those always kept */
+#define SMOOTH 1.0  /* initial count of a row, spread evenly over all columns */
+#define BUCKETS 128 /* shares are grouped by powers of two; entries in the first bucket are always kept */
 
-#define LEAST 1e-38 /* below it a float is no longer exact */
-#define AHEAD 6     /* sentences are anywhere in memory: they are asked for so early */
+#define LEAST 1e-38 /* smaller floats lose precision */
+#define AHEAD 6     /* number of sentences to prefetch, since they are scattered in memory */
 
 #if defined(__GNUC__)
 #define PREFETCH(address) __builtin_prefetch(address)
@@ -32,31 +32,31 @@ typedef struct {
 
 typedef struct {
     int32_t column;
-    float weight; /* how often it is in the sentence, over its z or over the other's length */
+    float weight; /* its count in the sentence, divided by its z or by the length of the other side */
 } Place;
 
 typedef struct {
     int64_t rows, columns;
-    int64_t is_pruned;        /* whether there are pairs without an entry */
-    const int64_t *post_from; /* per row: in which sentences it is, and how often */
+    int64_t is_pruned;        /* 1 if some word pairs have no entry */
+    const int64_t *post_from; /* per row: the sentences that contain its word, and the counts */
     const int32_t *post_bag;
     const float *post_count;
-    const int64_t *bag_from; /* per sentence: the columns in it, each once */
+    const int64_t *bag_from; /* per sentence: its distinct columns */
     Place *places;
     float *z; /* per place */
-    const int64_t *prior_from; /* per row: counts known beforehand, and their sum */
+    const int64_t *prior_from; /* per row: counts known before training, and their sum */
     const int32_t *prior_column;
     const float *prior_count;
     const double *prior_total;
-    int64_t *row_from; /* the table: the columns of the prior first, then others as they come */
+    int64_t *row_from; /* the table: the columns of the prior first, then the others in order of occurrence */
     double *total;
     Cell *cells; /* per column, all zero between rows */
-    int32_t *list; /* room for a row, and one more */
+    int32_t *list; /* space for one row plus one entry */
     int32_t *column;
     float *value;
 } Model;
 
-/* Ask for the first lines of a sentence that will be needed soon, be it for the next row. */
+/* Prefetch the first cache lines of a sentence that is needed soon, possibly for the next row. */
 static void ask(const Model *m, int64_t post) {
     if (post + AHEAD >= m->post_from[m->rows]) return;
     const char *first = (const char *)(m->places + m->bag_from[m->post_bag[post + AHEAD]]);
@@ -65,7 +65,7 @@ static void ask(const Model *m, int64_t post) {
     PREFETCH(first + 128);
 }
 
-/* The columns of a row into `list`; their sums of weights into the cells. */
+/* Writes the columns of a row to `list` and their sums of weights to the cells. */
 static int64_t gather(Model *m, int64_t row) {
     Cell *cells = m->cells;
     int64_t count = 0, posts = m->post_from[row + 1];
@@ -80,7 +80,7 @@ static int64_t gather(Model *m, int64_t row) {
         float times = m->post_count[p];
         for (; place < end; place++) {
             Cell *cell = cells + place->column;
-            m->list[count] = place->column; /* no branch: which are new is not to be foreseen */
+            m->list[count] = place->column; /* without a branch, because new columns are unpredictable */
             count += !cell->as.is_listed;
             cell->as.is_listed = 1;
             cell->sum += times * place->weight;
@@ -89,12 +89,12 @@ static int64_t gather(Model *m, int64_t row) {
     return count;
 }
 
-/* The power of two a share is of, counted from 2^0 downwards. */
+/* The bucket of a share: its power of two, counted down from 2^0. */
 static int bucket(float part, double whole) {
     float share = whole > 0 ? (float)(part / whole) : 0;
     uint32_t bits;
     memcpy(&bits, &share, sizeof bits);
-    int power = 127 - (int)(bits >> 23 & 255); /* 0 for shares from 1, 1 from 1/2, ... */
+    int power = 127 - (int)(bits >> 23 & 255); /* 0 for shares of at least 1, 1 for at least 1/2, ... */
     return power < 1 ? 1 : power >= BUCKETS ? BUCKETS - 1 : power;
 }
 
@@ -104,7 +104,7 @@ static double sum_of(const Model *m, int64_t count) {
     return sum;
 }
 
-/* 0 for what is always kept: the prior's, and the row of the empty word, which is the last. */
+/* The bucket of an entry; 0 for entries of the prior and of the last row (the empty word), which are always kept. */
 static int bucket_at(const Model *m, int64_t row, int64_t place, double whole) {
     int64_t known = m->prior_from[row + 1] - m->prior_from[row];
     if (place < known || row == m->rows - 1) return 0;
@@ -115,7 +115,7 @@ static void empty(Model *m, int64_t count) {
     for (int64_t i = 0; i < count; i++) memset(m->cells + m->list[i], 0, sizeof(Cell));
 }
 
-/* How many word pairs there are by the share they have of their row after a first guess. */
+/* Counts word pairs by the bucket of their initial share of the row. */
 void ibm1_survey(Model *m, int64_t *histogram) {
     for (int64_t row = 0; row < m->rows; row++) {
         int64_t count = gather(m, row);
@@ -125,7 +125,7 @@ void ibm1_survey(Model *m, int64_t *histogram) {
     }
 }
 
-/* Add a row to z wherever its word is. */
+/* Adds a row to the z of all sentences that contain its word. */
 static void spread(Model *m, int64_t row) {
     Cell *cells = m->cells;
     int64_t from = m->row_from[row], to = m->row_from[row + 1], posts = m->post_from[row + 1];
@@ -140,8 +140,8 @@ static void spread(Model *m, int64_t row) {
     for (int64_t k = from; k < to; k++) cells[m->column[k]].as.value = 0;
 }
 
-/* Write the columns of all rows, those up to a bucket, and the values of a first iteration from
- * all columns alike; 0 when there is no room for them. */
+/* Writes the columns of all rows, up to a bucket, and the values after a first iteration from a
+ * uniform table; returns 0 if the space is too small. */
 int ibm1_fill(Model *m, int last, int64_t room) {
     int64_t at = 0;
     m->row_from[0] = 0;
@@ -165,7 +165,7 @@ int ibm1_fill(Model *m, int last, int64_t room) {
     return 1;
 }
 
-/* All columns alike, but for what is known; z must be zero. */
+/* Initialises the table: uniform apart from the prior; z must be zero. */
 void ibm1_start(Model *m) {
     for (int64_t row = 0; row < m->rows; row++) {
         int64_t from = m->row_from[row], known = m->prior_from[row];
@@ -181,7 +181,7 @@ void ibm1_start(Model *m) {
     }
 }
 
-/* Set the sums to zero also where a row has no entry. */
+/* Sets the sums to zero, also for rows without entries. */
 static void clear(Model *m, int64_t row) {
     for (int64_t p = m->post_from[row]; p < m->post_from[row + 1]; p++) {
         int64_t bag = m->post_bag[p];
@@ -190,7 +190,7 @@ static void clear(Model *m, int64_t row) {
     }
 }
 
-/* Make weights of z, and z zero; the log-likelihood, but for the lengths of the sentences. */
+/* Computes the weights from z and clears z; returns the log-likelihood without the term for sentence lengths. */
 double ibm1_weigh(Place *places, float *z, int64_t count, const float *times) {
     double likelihood = 0;
     for (int64_t i = 0; i < count; i++) {
@@ -201,7 +201,7 @@ double ibm1_weigh(Place *places, float *z, int64_t count, const float *times) {
     return likelihood;
 }
 
-/* One iteration; z must be zero and is that of the new table afterwards. */
+/* One iteration; z must be zero before, and belongs to the new table afterwards. */
 void ibm1_step(Model *m) {
     Cell *cells = m->cells;
     for (int64_t row = 0; row < m->rows; row++) {
@@ -246,8 +246,8 @@ static int by_value(const void *left, const void *right) {
     return one != other ? (one < other) - (one > other) : by_column(left, right);
 }
 
-/* Keep the entries of each row that are large enough, so many at most, by column; in place.
- * room: for the entries of the longest row. */
+/* Keeps, in place, the `most` largest entries of each row that are large enough, by column.
+ * room: space for the entries of the longest row. */
 void ibm1_prune(int64_t rows, int64_t *row_from, int32_t *column, float *value, float least,
                 int64_t most, Entry *room) {
     int64_t at = 0, from = 0;

@@ -1,7 +1,7 @@
-"""IBM Model 1 (Brown et al. 1993) in NumPy: reference of `ibm1.c`, and its fallback.
+"""IBM Model 1 (Brown et al. 1993) in NumPy: reference implementation and fallback of `ibm1.c`.
 
-A link is a word of one side with a word of the other in one sentence pair; all of them are in
-memory at once.
+A link joins a word of one side and a word of the other in a sentence pair; all links are in memory
+at once.
 """
 
 from __future__ import annotations
@@ -14,34 +14,34 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from diptych.kernels.ibm1 import Bags, Postings, Prior
 
-SMOOTH = 1.0  # a row starts as if it had been seen so often with all columns alike
-MIN_FLOAT = 1e-38  # below it a float is no longer exact
-BUCKETS = 128  # powers of two a share may be of; in the first are those always kept
+SMOOTH = 1.0  # initial count of a row, spread evenly over all columns
+MIN_FLOAT = 1e-38  # smaller floats lose precision
+BUCKETS = 128  # shares are grouped by powers of two; entries in the first bucket are always kept
 
 
 class Fitted(NamedTuple):
-    """A table, the sum of the counts of each row, and the log-likelihood after each iteration."""
+    """A table, the total count of each row, and the log-likelihood after each iteration."""
 
     offsets: NDArray[np.int64]
     columns: NDArray[np.int32]
     values: NDArray[np.float32]
     totals: NDArray[np.float64]
     likelihoods: list[float]
-    """without the term of the sentence lengths"""
+    """log-likelihoods without the term for sentence lengths"""
 
 
 class _Links(NamedTuple):
-    """For each link: its entry of the table, its word of the other side, the given word's count."""
+    """For each link: its table entry, the index of its other word, the count of its given word."""
 
     entry: NDArray[np.int64]
     place: NDArray[np.int64]
     times: NDArray[np.float32]
     keys: NDArray[np.int64]
-    """per entry: row times columns, and the column"""
+    """for each entry, row * number of columns + column"""
 
 
 def fit(given: Postings, other: Bags, prior: Prior, iterations: int, max_entries: int) -> Fitted:
-    """t(other | given) after some iterations; the last row is that of the empty word."""
+    """Train t(other | given) by EM; the last row is that of the empty word."""
     rows, size = len(given.offsets) - 1, other.size
     links = _bounded(_links(given, other, prior), given, other, prior, max_entries)
     row = links.keys // size
@@ -66,7 +66,7 @@ def fit(given: Postings, other: Bags, prior: Prior, iterations: int, max_entries
 
 
 def _z(links: _Links, table: NDArray[Any], other: Bags) -> NDArray[np.float64]:
-    """Per word of a sentence: the sum of its probabilities given the words of the other side."""
+    """For each word of a sentence, the sum of its probabilities over the given words."""
     found: NDArray[Any] = np.bincount(
         links.place, links.times * table[links.entry], len(other.word)
     )
@@ -78,7 +78,7 @@ def _likelihood(z: NDArray[np.float64], other: Bags) -> float:
 
 
 def _links(given: Postings, other: Bags, prior: Prior) -> _Links:
-    """Every word of a sentence with every word of its counterpart."""
+    """Links between every word of a sentence and every word of its counterpart."""
     rows = np.arange(len(given.offsets) - 1)
     sizes = np.diff(other.offsets)[given.bag]
     post = np.repeat(np.arange(len(given.bag)), sizes)
@@ -91,7 +91,7 @@ def _links(given: Postings, other: Bags, prior: Prior) -> _Links:
 
 
 def _bounded(links: _Links, given: Postings, other: Bags, prior: Prior, max_entries: int) -> _Links:
-    """Without the entries that have the smallest share of their row after a first guess."""
+    """The links without the entries that have the smallest initial shares of their rows."""
     if len(links.keys) <= max_entries:
         return links
     rows = len(given.offsets) - 1
@@ -110,7 +110,7 @@ def _bounded(links: _Links, given: Postings, other: Bags, prior: Prior, max_entr
 
 
 def last_bucket(histogram: NDArray[np.int64], max_entries: int) -> int:
-    """The last power of two that fits into the bound; the first is always kept.
+    """The last bucket that fits into the bound; the first bucket is always kept.
 
     >>> last_bucket(np.array([5, 10, 10, 10]), 26), last_bucket(np.array([5, 10, 10]), 3)
     (2, 0)
@@ -122,7 +122,7 @@ def prune(
     offsets: NDArray[np.int64], columns: NDArray[np.int32], values: NDArray[np.float32],
     least: float, most: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:  # fmt: skip
-    """The entries of each row that are at least `least`, the `most` largest, by column."""
+    """The `most` largest entries of each row that are at least `least`, by column."""
     rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     large = np.flatnonzero(values >= np.float32(least))
     best = large[np.lexsort((columns[large], -values[large], rows[large]))]

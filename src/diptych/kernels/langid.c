@@ -1,27 +1,27 @@
-/* The language of a text by naive Bayes over features that an automaton finds on its way over bytes.
+/* Language identification by naive Bayes over features that an automaton finds in the bytes of a text.
 
-   The model is that of py3langid; `langid_reference.py` is the readable form.  A state has a row of
-   moves, 256 of them in blocks of 16, which it may share with others, and a feature that is seen when it
-   is reached, or none (below zero).  `langid.py` checks that nothing of the model leads out of its arrays. */
+   The model is that of py3langid; `langid_reference.py` is the reference implementation.  A state has a
+   row of 256 moves in blocks of 16, which states may share, and a feature that is found when the state is
+   reached, or none (negative).  `langid.py` checks that all indices of the model are within bounds. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct { int32_t row, feature; } State; /* below zero for no feature */
+typedef struct { int32_t row, feature; } State; /* feature is negative for none */
 typedef struct {
     const State *moves;      /* blocks of 16 */
-    const uint32_t *blocks;  /* rows of 16: the number of a block, for the upper four bits of a byte */
-    const uint16_t *table;   /* features x labels: the bits of a half, the logarithm of the probability */
+    const uint32_t *blocks;  /* rows of 16: the index of a block for each value of the upper four bits of a byte */
+    const uint16_t *table;   /* features x labels: log probabilities as bits of half-precision floats */
     const float *priors;     /* labels */
     int64_t labels;
-    int32_t start;           /* the row to begin with */
+    int32_t start;           /* the initial row */
 } Model;
 
-/* Features in the order in which they are first seen, each with how often; answers with their number.
+/* Writes the features in order of their first occurrence, with their counts; returns their number.
 
-   slots: zeros, a power of two of them (mask + 1), more than there are bytes.
-   features, counts: room for one per byte. */
+   slots: mask + 1 zeros, a power of two larger than the number of bytes.
+   features, counts: space for one per byte. */
 static int64_t count_features(
     const Model *model, const uint8_t *text, int64_t size, uint64_t mask, int32_t *slots, int32_t *features,
     int32_t *counts) {
@@ -45,10 +45,11 @@ static int64_t count_features(
     return found;
 }
 
-/* Adds the logarithms of a feature's probabilities, times a weight.
+/* Adds the log probabilities of a feature, multiplied by a weight.
 
-   The bits of a half, moved to where a float has its exponent, are its value over 2 to the power of 112,
-   because the exponents of floats begin so much lower; the weight makes up for it.  All of it is exact. */
+   The bits of a half-precision number, shifted to the exponent of a float, are its value divided by
+   2^112, because the exponent bias of floats is higher by 112; the weight compensates for this.  The
+   conversion is exact. */
 static void add(const uint16_t *restrict row, double weight, int64_t labels, double *restrict logs) {
     weight *= 0x1p112;
     for (int64_t c = 0; c < labels; c++) {
@@ -59,8 +60,8 @@ static void add(const uint16_t *restrict row, double weight, int64_t labels, dou
     }
 }
 
-/* The probability of each label into `shares`: the logarithms of a feature's probabilities count by the
-   logarithm of how often it is seen, and the longer the text, the less.  0 if there is no memory. */
+/* Writes the probability of each label to `shares`: the log probabilities of a feature are weighted by
+   the logarithm of its count, and less in longer texts.  Returns 0 if memory is exhausted. */
 int32_t langid_shares(const Model *model, const uint8_t *text, int64_t size, double *shares) {
     int64_t labels = model->labels;
     uint64_t slots = 16;
@@ -70,7 +71,7 @@ int32_t langid_shares(const Model *model, const uint8_t *text, int64_t size, dou
     int32_t *features = room + slots, *counts = features + size;
     int64_t found = count_features(model, text, size, slots - 1, room, features, counts);
     for (int64_t c = 0; c < labels; c++) shares[c] = found ? model->priors[c] : 0;
-    double weights[16]; /* of counts, which are mostly small */
+    double weights[16]; /* weights of small counts, which are the most frequent */
     for (int k = 0; k < 16; k++) weights[k] = log1p(k);
     for (int64_t k = 0; k < found; k++) {
         const uint16_t *soon = model->table + features[k + 3 < found ? k + 3 : k] * labels;

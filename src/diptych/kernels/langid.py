@@ -1,4 +1,4 @@
-"""Language identification in C: naive Bayes over byte n-grams that an automaton finds."""
+"""Language identification in C: naive Bayes over byte n-grams found by an automaton."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from numpy.typing import ArrayLike, NDArray
 from diptych.kernels import fields_of, langid_reference, native, pointer
 from diptych.kernels.tables import are_within
 
-_PARTS = 64  # of a table that is checked, each by itself: all of it at once takes much memory
-_BLOCK = 16  # moves that are stored together: those of bytes with the same upper four bits
+_PARTS = 64  # a table is checked in this many parts, to save memory
+_BLOCK = 16  # moves per block: those of bytes with the same upper four bits
 
 
 def shared_blocks(
     pieces: Iterable[NDArray[np.integer]],
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """The different blocks of a list of moves, and the number of each block of the list.
+    """The distinct blocks of a list of moves, and for each block of the list its index in them.
 
-    The list comes in pieces of whole blocks.
+    Each piece of the list consists of whole blocks.
 
     >>> moves, order = shared_blocks([np.repeat([7, 8, 7], 16)])
     >>> len(moves), order.tolist()
@@ -42,27 +42,27 @@ def shared_blocks(
 
 @dataclass(frozen=True, eq=False)
 class Automaton:
-    """The automaton that finds features; made by `of`, which checks it."""
+    """The automaton that finds features; created and checked by `of`."""
 
     moves: NDArray[np.int32]
-    """for the lower four bits of a byte the row of the next state and the feature that is seen
-    there, below zero for none; in blocks of 16"""
+    """row of the next state and feature found there (negative if none), in blocks of 16, one for
+    each value of the lower four bits of a byte"""
     blocks: NDArray[np.uint32]
-    """the block for the upper four bits of a byte, in rows of 16"""
+    """block for each value of the upper four bits of a byte, in rows of 16"""
     start: int
-    """the row of the first state"""
+    """row of the initial state"""
     features: int
-    """the number of features"""
+    """number of features"""
 
     @classmethod
     def of(
         cls, shared: tuple[NDArray[np.uint32], NDArray[np.uint32]], rows: ArrayLike,
         output: ArrayLike,
     ) -> Automaton:  # fmt: skip
-        """An automaton of `shared_blocks` of moves to states, and of the states.
+        """An automaton from the `shared_blocks` of its moves and from its states.
 
-        Each state has a row of 16 blocks, and the feature that is seen where it is reached or a
-        number below zero.  ValueError if an index is out of range.
+        Each state has a row of 16 blocks, and the feature that is found when the state is reached,
+        or a negative number.  Raises ValueError if an index is out of range.
         """
         moves, blocks = shared
         own, seen = np.asarray(rows, np.int32), np.asarray(output, np.int32)
@@ -70,7 +70,7 @@ class Automaton:
         if not states or len(seen) != states or not are_within(own, len(blocks) // _BLOCK):
             raise ValueError("each state of an automaton needs a row of moves and an output")
         if not are_within(moves, states) or not are_within(blocks, len(moves) // _BLOCK):
-            raise ValueError("an automaton moves to a state it has not")
+            raise ValueError("an automaton moves to a state that does not exist")
         reached = np.column_stack((own[moves], seen[moves]))
         return cls(reached, blocks, int(own[0]), int(seen.max()) + 1)
 
@@ -78,50 +78,50 @@ class Automaton:
     def again(
         cls, moves: NDArray[np.int32], blocks: NDArray[np.uint32], start: int, features: int
     ) -> Automaton:
-        """An automaton from the fields of another; ValueError if an index is out of range."""
+        """An automaton from stored fields; raises ValueError if an index is out of range."""
         if moves.shape != (len(moves), 2) or len(moves) % _BLOCK or blocks.ndim != 1:
-            raise ValueError("the moves of an automaton come in blocks of pairs")
+            raise ValueError("the moves of an automaton must be blocks of pairs")
         rows = len(blocks) // _BLOCK
         is_whole = are_within(moves[:, 0], rows) and are_within(blocks, len(moves) // _BLOCK)
         if not is_whole or not 0 <= start < rows or moves[:, 1].max() >= features:
-            raise ValueError("an automaton moves to a state it has not")
+            raise ValueError("an automaton moves to a state that does not exist")
         return cls(moves, blocks, start, features)
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """An automaton, and the probabilities of its features; made by `of`, which checks them."""
+    """An automaton and the probabilities of its features; created and checked by `of`."""
 
     automaton: Automaton
     table: NDArray[np.float16]
-    """log probability of each feature, a row each, under each label"""
+    """log probability of each feature (row) under each label (column)"""
     priors: NDArray[np.float32]
 
     @classmethod
     def of(cls, automaton: Automaton, table: ArrayLike, priors: ArrayLike) -> Model:
-        """A model of parts; ValueError if they do not fit each other, or are not finite."""
+        """A model from its parts; raises ValueError if they are inconsistent or not finite."""
         halves = np.ascontiguousarray(table, np.float16)
         logs = np.ascontiguousarray(priors, np.float32)
         if halves.shape != (len(halves), len(logs)) or not len(logs):
             raise ValueError("each feature needs a probability for each label")
         if automaton.features > len(halves):
-            raise ValueError("an automaton shows a feature that has no probabilities")
+            raise ValueError("an automaton has a feature without probabilities")
         if not all(np.isfinite(part).all() for part in np.array_split(halves, _PARTS)):
             raise ValueError("the log probability of a feature is not finite")
         return cls(automaton, halves, logs)
 
     def restricted(self, labels: Sequence[int]) -> Model:
-        """The model for some of the labels."""
+        """The model restricted to some labels, given as columns."""
         return Model.of(self.automaton, self.table[:, list(labels)], self.priors[list(labels)])
 
     def widened(self, columns: Sequence[NDArray[np.float16]], priors: Sequence[float]) -> Model:
-        """The model with more labels; ValueError for columns of another length."""
+        """The model with more labels; raises ValueError for columns of the wrong length."""
         table = np.column_stack([self.table, *columns])
         return Model.of(self.automaton, table, [*self.priors, *priors])
 
     @cached_property
     def in_c(self) -> _CModel:
-        """The model as the kernel takes it, made once for many texts."""
+        """The model as a C structure, created once for many texts."""
         arrays = self.automaton.moves, self.automaton.blocks, self.table, self.priors
         return _CModel(*map(pointer, arrays), len(self.priors), self.automaton.start)
 
@@ -135,7 +135,7 @@ class _CModel(ctypes.Structure):
 
 
 def label_shares(model: Model, text: bytes) -> NDArray[np.float64]:
-    """The probability of each label.
+    """The probability of each label for a text.
 
     >>> moves = shared_blocks([np.repeat([1, 0], 256)])
     >>> model = Model.of(Automaton.of(moves, [0, 1], [0, 1]), [[0, -1], [0, -1]], [0, 0])

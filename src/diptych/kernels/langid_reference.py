@@ -1,4 +1,4 @@
-"""Language identification in Python: reference of `langid.c`, and its fallback."""
+"""Language identification in Python: reference implementation and fallback of `langid.c`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def label_shares(model: Model, text: bytes) -> NDArray[np.float64]:
     """Probabilities of labels: log counts times log probabilities, over the root of the length."""
     seen = feature_counts(model, text)
     logs = np.zeros(len(model.priors))
-    if seen:  # without any feature all labels are alike
+    if seen:  # without features all labels are equally probable
         logs += model.priors
     for feature, count in seen.items():
         logs += math.log1p(count) * model.table[feature].astype(np.float64)
@@ -28,7 +28,7 @@ def label_shares(model: Model, text: bytes) -> NDArray[np.float64]:
 
 
 def feature_counts(model: Model, text: bytes) -> Counter[int]:
-    """The count of each feature in some bytes."""
+    """The count of each feature in a text."""
     automaton, seen = model.automaton, Counter[int]()
     row = automaton.start
     for byte in text:

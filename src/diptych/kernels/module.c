@@ -1,4 +1,4 @@
-/* Makes one importable module of the kernels; its functions are called through ctypes. */
+/* Makes the kernels one importable module; its functions are called through ctypes. */
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
 

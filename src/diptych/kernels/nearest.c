@@ -1,10 +1,10 @@
-/* The rows of a sparse matrix that are most alike those of another, by sums of products.
- * The definition in Python stands in nearest_reference.py; nearest.py checks what comes in here. */
+/* The nearest rows of two sparse matrices by dot product.
+ * `nearest_reference.py` is the reference implementation; `nearest.py` checks the input. */
 #include <stdint.h>
 
 #define LEAST 1e-30f
 
-/* The worst of the best so far: at the root of a heap.  Of equal ones the later row is worse. */
+/* A heap of the best rows so far, with the worst at its root.  Of equal rows the later one is worse. */
 static int is_worse(float score, int32_t row, float other, int32_t other_row)
 {
     return score < other || (score == other && row > other_row);
@@ -47,7 +47,7 @@ static void rise(float *scores, int32_t *rows, int32_t at)
     rows[at] = row;
 }
 
-/* Take the worst off again and again: what is left is sorted, best first. */
+/* Heap sort: remove the worst repeatedly, so that the best is first. */
 static void sort_heap(float *scores, int32_t *rows, int32_t count)
 {
     for (int32_t last = count - 1; last > 0; last--) {
@@ -79,7 +79,7 @@ void diptych_nearest(int64_t queries, const int64_t *offsets, const int32_t *fea
                 float product = values[at] * posting_values[place];
                 if (sums[row] == 0.0f)
                     touched[count++] = row;
-                /* never zero, or a row would be touched twice */
+                /* never zero, otherwise a row would be listed twice */
                 sums[row] += product > LEAST ? product : LEAST;
             }
         }

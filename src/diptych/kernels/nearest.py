@@ -1,7 +1,7 @@
 """Nearest rows of two sparse matrices by dot product, through an inverted index in C.
 
-Only rows that share a feature are compared; for a row whose features are all common, only as many
-as a budget allows.
+Only rows that share a feature are compared.  A budget bounds the comparisons of a row whose
+features are all frequent.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ class Rows:
     offsets: NDArray[np.int64]
     features: NDArray[np.int32]
     values: NDArray[np.float32]
-    """positive"""
+    """positive values"""
     width: int
-    """features there are"""
+    """number of features"""
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     def __post_init__(self) -> None:
-        """Check what the C code relies on."""
+        """Check the invariants that the C code relies on."""
         kinds = [str(array.dtype) for array in (self.offsets, self.features, self.values)]
         is_whole = (
             kinds == ["int64", "int32", "float32"]
@@ -41,7 +41,7 @@ class Rows:
             and are_within(self.features, self.width)
         )
         if not is_whole:
-            raise ValueError("rows must be whole, and their features within the width")
+            raise ValueError("rows must be complete, and their features within the width")
 
     @classmethod
     def of(
@@ -53,28 +53,28 @@ class Rows:
         rows: int,
         width: int,
     ) -> Rows:
-        """Rows from entries in any order; equal cells are added up, cells not positive left out.
+        """Rows from entries in any order; equal cells are summed, then only positive ones kept.
 
         >>> made = Rows.of(np.array([1, 0, 1]), np.array([2, 0, 2]), np.ones(3), rows=2, width=3)
         >>> made.offsets.tolist(), made.features.tolist(), made.values.tolist()
         ([0, 1, 2], [0, 2], [1.0, 2.0])
         """
         if not are_within(feature, width):
-            raise ValueError("rows must be whole, and their features within the width")
+            raise ValueError("rows must be complete, and their features within the width")
         table = table_of(row, feature, value, rows)
         kept = table.values > 0
         offsets = ends_of(kept)[table.offsets]
         return cls(offsets, table.columns[kept], table.values[kept], width)
 
     def turned(self) -> Rows:
-        """The transposed matrix: for each feature the rows it is in."""
+        """The transposed matrix: for each feature, the rows that contain it."""
         row = np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.offsets))
         order = np.argsort(self.features, kind="stable")
         offsets = np.searchsorted(self.features[order], np.arange(self.width + 1))
         return Rows(offsets.astype(np.int64), row[order], self.values[order], max(len(self), 1))
 
     def unit(self) -> Rows:
-        """Each row at unit length, so that a dot product is a cosine."""
+        """The rows scaled to unit length, so that a dot product is a cosine."""
         row = np.repeat(np.arange(len(self)), np.diff(self.offsets))
         squares = np.bincount(row, self.values.astype(np.float64) ** 2, len(self))
         values = (self.values / np.sqrt(squares)[row]).astype(np.float32)
@@ -84,13 +84,14 @@ class Rows:
 def nearest(
     queries: Rows, targets: Rows, *, most: int, budget: int = 50_000
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """For each query the target rows with the highest dot products, best first.
+    """For each query, the target rows with the highest dot products, best first.
 
-    Features are visited in their order, the rarest first if they are numbered so, until `budget`
-    entries of the targets were visited.  Of equal rows the first; -1 where there are no more.
+    Features are visited in numerical order (number them from the rarest to the most frequent),
+    until `budget` entries of the targets have been visited.  Ties go to the first row; -1 marks
+    missing rows.
     """
     if queries.width != targets.width:
-        raise ValueError("both must have the same features")
+        raise ValueError("queries and targets must have the same features")
     library = native()
     if library is None or most < 1:
         return nearest_reference.nearest(queries, targets, most, budget)
@@ -113,9 +114,9 @@ def products(
     """The dot products of pairs of rows, one of each matrix."""
     for rows, places in ((left, ours), (right, theirs)):
         if not are_within(places, len(rows)):
-            raise ValueError("there is no such row")
+            raise ValueError("a row index is out of range")
     if left.width != right.width or len(ours) != len(theirs):
-        raise ValueError("both must have the same features, and as many rows be asked for")
+        raise ValueError("both sides must have the same features and the same number of rows")
     library = native()
     if library is None:
         return nearest_reference.products(left, right, ours, theirs)

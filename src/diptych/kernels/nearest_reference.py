@@ -1,4 +1,4 @@
-"""Nearest rows of two sparse matrices in Python: reference of `nearest.c`, and its fallback."""
+"""Nearest rows of two sparse matrices in Python: reference and fallback of `nearest.c`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-/* Many short texts with their translations aligned in one call: each piece by itself, as by `passes.py`,
-   which is the readable form, but without an array of Python's for each step of each piece.
+/* Alignment of many short texts with their translations in one call.  Each piece is aligned by itself, as in
+   `passes.py`, the reference implementation, but without Python arrays for each piece.
 
    The words of all pieces are of one vocabulary on each side, and what links them is given once.  A piece
    has a vocabulary of its own, because how often a word is there tells what a link is worth. */
@@ -10,28 +10,28 @@
 #include <string.h>
 
 typedef struct {
-    int64_t words;            /* of the vocabulary */
+    int64_t words;            /* size of the vocabulary */
     const int64_t *piece_from; /* the sentences of each piece */
-    const int64_t *row_from;  /* the words of each sentence, each once, and how often */
+    const int64_t *row_from;  /* the distinct words of each sentence, and their counts */
     const int32_t *word;
     const float *count;
-    const double *length; /* of each sentence */
+    const double *length; /* length of each sentence */
 } Side;
 
 typedef struct {
-    const int64_t *from; /* per left word: words of the right, and the probabilities of both */
+    const int64_t *from; /* per left word: the linked right words, with probabilities both ways */
     const int32_t *right;
     const float *forward, *backward;
 } Links;
 
 typedef struct {
-    int32_t moves, most; /* kinds of beads, and the most sentences on one side of any */
+    int32_t moves, most; /* number of kinds of beads, and the most sentences on one side of one */
     const int32_t *left_counts, *right_counts;
     const double *priors;
     double variance, most_cost, unknown, nothing_known, least_lift, rare, base, letters, most_ratio;
 } Setting;
 
-/* One block of memory, handed out from its beginning; once it is used up there is none for anybody. */
+/* A bump allocator over one block of memory; after the first failure all later requests fail too. */
 typedef struct {
     char *base;
     size_t size, used;
@@ -48,18 +48,18 @@ static void *take(Arena *arena, size_t count, size_t size) {
     return found;
 }
 
-/* A side of a piece: its sentences as bags of words of its own vocabulary, and where each word is. */
+/* A side of a piece: its sentences as bags of words of its own vocabulary, and the postings of each word. */
 typedef struct {
     int32_t rows, words;
-    int64_t places; /* words of all sentences, each once in each */
+    int64_t places; /* number of distinct words per sentence, summed over all sentences */
     int64_t *row_from, *post_from;
     int32_t *word, *post_place;
     float *count, *post_count;
     double *total, *words_before, *lengths_before;
-    int32_t *of; /* the word of the whole vocabulary */
+    int32_t *of; /* index of each word in the whole vocabulary */
 } Part;
 
-/* The parts of a piece have room for all of it: rows + 1 and places are known beforehand. */
+/* Allocates the arrays of a part; the numbers of rows and places are known in advance. */
 static int take_part(Arena *arena, Part *part, int32_t rows, int64_t places) {
     size_t r = (size_t)rows + 1, p = (size_t)places + 1;
     part->rows = rows;
@@ -74,7 +74,7 @@ static int take_part(Arena *arena, Part *part, int32_t rows, int64_t places) {
     part->words_before = take(arena, r, sizeof(double));
     part->lengths_before = take(arena, r, sizeof(double));
     part->of = take(arena, p, sizeof(int32_t));
-    return part->of != NULL; /* the last: what is taken before it is there too */
+    return part->of != NULL; /* the last request: if it succeeded, all did */
 }
 
 static size_t part_size(int64_t rows, int64_t places) {
@@ -82,7 +82,7 @@ static size_t part_size(int64_t rows, int64_t places) {
     return r * 24 + (p + 1) * 8 + p * 28 + 10 * 16;
 }
 
-/* Read a side of a piece; `local` holds for each word of the vocabulary its number in the piece, or -1. */
+/* Reads a side of a piece; `local` maps each word of the vocabulary to its index in the piece, or -1. */
 static void read_part(Part *part, const Side *side, int64_t first, int32_t *local) {
     int64_t base = side->row_from[first];
     part->words = 0;
@@ -122,7 +122,7 @@ static void forget(const Part *part, int32_t *local) {
     for (int32_t word = 0; word < part->words; word++) local[part->of[word]] = -1;
 }
 
-/* How many links lead from the words of one side of a piece to those of the other. */
+/* The number of links between the words of the two sides of a piece. */
 static int64_t count_links(const Part *left, const Links *links, const int32_t *right_local) {
     int64_t found = 0;
     for (int32_t word = 0; word < left->words; word++)
@@ -131,8 +131,8 @@ static int64_t count_links(const Part *left, const Links *links, const int32_t *
     return found;
 }
 
-/* For the words of a side the ones they are linked to, and how many times more often than by chance they
-   stand beside them. */
+/* For each word of a side, the words it is linked to, and the lift: how many times more often than by chance
+   they occur together. */
 typedef struct {
     int64_t *from;
     int32_t *word;
@@ -162,7 +162,7 @@ static void fill_lifts(
     double all_left = all_words(left), all_right = all_words(right);
     int64_t at = 0;
     memset(theirs->from, 0, ((size_t)right->words + 2) * sizeof(int64_t));
-    for (int fill = 0; fill < 2; fill++) { /* the right ones are counted before they have a place */
+    for (int fill = 0; fill < 2; fill++) { /* the first round counts the entries of the right words, the second writes them */
         for (int32_t word = 0; word < left->words; word++) {
             double often = frequency(left, word, all_left, set);
             if (fill) ours->from[word] = at;
@@ -190,7 +190,7 @@ static void fill_lifts(
     ours->from[left->words] = at;
 }
 
-/* Rows that all look at all places: from where, to where, and where each row of them begins. */
+/* Windows of rows that are compared with all places: first place, end, and index of the first cell. */
 typedef struct {
     int32_t *low, *high;
     int64_t *start;
@@ -232,13 +232,13 @@ static float *gains(
 static void scale(Part *left, Part *right, const Setting *set) {
     double ratio = (right->lengths_before[right->rows] + set->letters) / (left->lengths_before[left->rows] + set->letters);
     ratio = ratio < 1 / set->most_ratio ? 1 / set->most_ratio : ratio > set->most_ratio ? set->most_ratio : ratio;
-    /* Each side by its part of the ratio, so that left and right may change places. */
+    /* Scale each side by half of the ratio, so that left and right are interchangeable. */
     double part = sqrt(ratio);
     for (int32_t row = 0; row <= left->rows; row++) left->lengths_before[row] *= part;
     for (int32_t row = 0; row <= right->rows; row++) right->lengths_before[row] /= part;
 }
 
-/* The best way through a piece; its steps from the last to the first.  Answers with their number. */
+/* The best path through a piece: writes its steps from last to first and returns their number. */
 static int64_t align_piece(
     Arena *arena, Part *left, Part *right, const Lifts *ours, const Lifts *theirs, int is_known, const Setting *set,
     int32_t *steps, double *confidence) {
@@ -274,7 +274,7 @@ static size_t piece_size(int64_t n, int64_t m, const Setting *set) {
     return spans + words + points * ((size_t)set->moves * 4 + 25) + 5 * 16;
 }
 
-/* Make room for so much, if there is not; what was there is gone. */
+/* Ensures the size of an arena; discards its content. */
 static int make_room(Arena *arena, size_t size) {
     arena->used = 0;
     if (size <= arena->size) return 1;
@@ -322,10 +322,10 @@ static int64_t one_piece(
     return found;
 }
 
-/* The best way through each piece, one after the other: steps (4 numbers each, counted from the beginning
-   of the piece), how sure they are, and how many each piece has.  0 if there is no memory or no way.
+/* The best path through each piece: writes the steps (4 numbers each, relative to the piece), their confidences
+   and the number of steps of each piece.  Returns 0 if memory is exhausted or there is no path.
 
-   steps, confidence: room for as many steps as there are sentences on both sides. */
+   steps, confidence: space for as many steps as there are sentences on both sides. */
 int32_t pieces_align(
     int64_t pieces, const Side *left, const Side *right, const Links *links, const Setting *set, int32_t *steps,
     double *confidence, int64_t *counts) {

@@ -1,4 +1,4 @@
-"""Sentence alignment of many short texts (the blocks of a page) in one call of C.
+"""Sentence alignment of many short texts (the blocks of a page) in one C call.
 
 The reference is `align_sentences/shared/passes.py`: it finds the same path for each piece.
 """
@@ -21,16 +21,16 @@ MAX_MOVES = 32  # MOST_MOVES of beads.c
 
 
 class Side(NamedTuple):
-    """The sentences of one side of all pieces, one piece after the other."""
+    """The sentences of one side of all pieces, in order of pieces."""
 
     bags: Bags
     lengths: NDArray[np.float64]
     starts: NDArray[np.int64]
-    """the first sentence of each piece, and the number of sentences at the end"""
+    """index of the first sentence of each piece, followed by the number of sentences"""
 
 
 class LinkRows(NamedTuple):
-    """For each left word the right words it is linked to, and both probabilities."""
+    """For each left word, the right words it is linked to, with probabilities both ways."""
 
     offsets: NDArray[np.int64]
     columns: NDArray[np.int32]
@@ -39,29 +39,29 @@ class LinkRows(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """The constants by which beads are scored."""
+    """The constants for scoring beads."""
 
     unknown: float
     """share of words that come from chance"""
     nothing_known: float
-    """the same where no word of a piece is linked to another"""
+    """the same share for a piece without linked words"""
     least_lift: float
-    """times chance; weaker links are ignored"""
+    """minimum lift of a link over chance; weaker links are ignored"""
     rare: float
-    """expected count, in `base` words of any text, of an unseen word"""
+    """expected count of an unseen word in `base` words of any text"""
     base: float
     letters: float
-    """on both sides, at which half of a length ratio that was seen is believed"""
+    """letters on both sides at which the observed length ratio gets half of the weight"""
     most_ratio: float
 
 
 class Ways(NamedTuple):
-    """The steps of all pieces: left, right, and how many of both, from each piece's beginning."""
+    """The steps of all pieces: left and right index in the piece, left and right count."""
 
     steps: NDArray[np.int32]
     confidence: NDArray[np.float64]
     counts: NDArray[np.int64]
-    """steps of each piece"""
+    """number of steps of each piece"""
 
 
 class _CSide(ctypes.Structure):
@@ -84,10 +84,10 @@ class _CSetting(ctypes.Structure):
 
 
 def best_ways(left: Side, right: Side, links: LinkRows, moves: Moves, setting: Setting) -> Ways:
-    """The path through each piece with the most probable beads, as `best_path` finds it."""
+    """The path through each piece with the most probable beads, as in `best_path`."""
     library = native()
     if library is None:
-        raise RuntimeError("pieces are aligned in one call only where the kernels are compiled")
+        raise RuntimeError("aligning pieces in one call needs the compiled kernels")
     _check(left, right, links, moves)
     count = len(left.starts) - 1
     most = len(left.lengths) + len(right.lengths)
@@ -113,18 +113,18 @@ def _side(side: Side) -> _CSide:
 
 
 def _check(left: Side, right: Side, links: LinkRows, moves: Moves) -> None:
-    """Raise ValueError for anything that would lead the kernel out of its arrays."""
+    """Raise ValueError for any index that would be out of bounds in the kernel."""
     if len(left.starts) != len(right.starts):
-        raise ValueError("a piece has two sides")
+        raise ValueError("both sides must have the same number of pieces")
     for side in (left, right):
         if len(side.bags) != len(side.lengths) or not are_offsets(side.starts, len(side.bags)):
-            raise ValueError("pieces must be all sentences of a side, in order")
+            raise ValueError("pieces must cover all sentences of a side, in order")
     offsets, columns = links.offsets, links.columns
     is_whole = len(offsets) == left.bags.size + 1 and are_offsets(offsets, len(columns))
     if not is_whole or not len(columns) == len(links.forward) == len(links.backward):
-        raise ValueError("links need a row per left word")
+        raise ValueError("links need one row per left word")
     if not are_within(columns, right.bags.size):
-        raise ValueError("links lead to words there are not")
+        raise ValueError("links lead to words outside the vocabulary")
     kinds = set(zip(moves.left.tolist(), moves.right.tolist(), strict=True))
     if len(moves.priors) > MAX_MOVES or not {(1, 0), (0, 1)} <= kinds:
-        raise ValueError(f"at most {MAX_MOVES} kinds of beads, gaps on both sides among them")
+        raise ValueError(f"moves must be at most {MAX_MOVES} and include (1, 0) and (0, 1)")

@@ -1,4 +1,4 @@
-"""Sparse tables (offsets, columns, values), and the checks that all sparse arrays share."""
+"""Sparse tables (offsets, columns, values), and checks for all sparse arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Table(NamedTuple):
 
 
 def table_of(rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any], count: int) -> Table:
-    """A table with `count` rows from entries in any order; equal cells are added up.
+    """A table with `count` rows from entries in any order; equal cells are summed.
 
     >>> table = table_of(np.array([1, 0, 1]), np.array([2, 1, 2]), np.array([0.5, 1, 0.25]), 2)
     >>> [part.tolist() for part in table]
@@ -31,7 +31,7 @@ def table_of(rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any], co
 
 
 def ends_of(sizes: NDArray[Any]) -> NDArray[np.int64]:
-    """The offsets of rows of some sizes: 0, then the end of each row.
+    """The offsets of rows of the given sizes: 0, then the end of each row.
 
     >>> ends_of(np.array([2, 0, 1])).tolist()
     [0, 2, 2, 3]
@@ -40,7 +40,7 @@ def ends_of(sizes: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def are_offsets(offsets: NDArray[Any], end: int) -> bool:
-    """True if offsets go from 0 to an end without a step back.
+    """True if offsets start at 0, never descend and end at `end`.
 
     >>> are_offsets(np.array([0, 2, 2]), 2), are_offsets(np.array([0, 2, 1, 2]), 2)
     (True, False)
@@ -50,12 +50,12 @@ def are_offsets(offsets: NDArray[Any], end: int) -> bool:
 
 
 def are_within(numbers: NDArray[Any], end: int) -> bool:
-    """True if all numbers are from 0 to below an end."""
+    """True if all numbers are at least 0 and below `end`."""
     return not len(numbers) or bool(numbers.min() >= 0 and numbers.max() < end)
 
 
 def ascend_in_rows(offsets: NDArray[Any], columns: NDArray[Any]) -> bool:
-    """True if the columns of each row ascend, each once.
+    """True if the columns of each row strictly ascend.
 
     >>> ascend_in_rows(np.array([0, 2, 3]), np.array([1, 5, 0]))
     True

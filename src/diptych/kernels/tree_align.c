@@ -1,10 +1,10 @@
-/* Alignment of two ordered trees; `align_dom/reference.py` is its readable form.
+/* Alignment of two ordered trees; `tree_align_reference.py` is the reference implementation.
 
-   A tree is the list of its nodes in postorder, and `l[x]` the leftmost leaf below node x, so that the nodes
-   l[x]..x are the tree of x.  All tables are over prefixes of such a range on both sides (Zhang & Shasha 1989):
-   cell (x, y) is the forest l[i]..x with the forest l[j]..y, for one pair of key roots (i, j).  What is below x and y
-   when these are aligned is kept in the matrix `mass`, filled from the smaller trees to the larger.  The whole input
-   may be a forest: beside the key roots there is one range over all nodes. */
+   A tree is the list of its nodes in postorder, and `l[x]` is the leftmost leaf below node x, so that nodes
+   l[x]..x are the subtree of x.  All tables are over prefixes of such a range on both sides (Zhang & Shasha 1989):
+   cell (x, y) is the forest l[i]..x with the forest l[j]..y, for one pair of key roots (i, j).  The matrix `mass` holds
+   the value of the subtrees of x and y if x and y are aligned; it is filled from small trees to large ones.  The input
+   may be a forest: besides the key roots there is one range over all nodes. */
 #include <math.h>
 #include <stdint.h>
 
@@ -12,7 +12,7 @@
 #define NEVER (-1e300)
 #define NEGLIGIBLE 1e-12
 
-/* Whether l describes a forest: then no index below leaves its array. */
+/* 1 if l describes a forest, so that all indices below are within bounds. */
 static int is_forest(const int32_t *l, int32_t n) {
     for (int32_t x = 0; x < n; x++) {
         int32_t at = x - 1;
@@ -23,7 +23,7 @@ static int is_forest(const int32_t *l, int32_t n) {
     return 1;
 }
 
-/* Key roots: the last node of each leftmost leaf, except of the first, whose range is all nodes. */
+/* Key roots: the last node with each leftmost leaf, except for the first leaf, whose range is all nodes. */
 static int32_t key_roots(const int32_t *l, int32_t n, int32_t *roots, int32_t *seen) {
     int32_t count = 0;
     for (int32_t x = 0; x < n; x++) seen[x] = -1;
@@ -38,7 +38,7 @@ static int32_t first_of(const int32_t *l, int32_t root, int32_t at, int32_t coun
     return at == count - 1 ? 0 : l[root];
 }
 
-/* Best values of all pairs of prefixes of two ranges; `mass` holds those of aligned roots, and is filled if asked. */
+/* Best values of all pairs of prefixes of two ranges; with `fill`, adds them to `mass` for aligned roots. */
 static void best_forests(
     const int32_t *l, const int32_t *r, int32_t m, int32_t li, int32_t i, int32_t lj, int32_t j, float *mass,
     float *table, int fill) {
@@ -63,8 +63,7 @@ static void best_forests(
     }
 }
 
-/* The pairs of the best alignment, in no order; answers with their number, or -1 if a tree is none.
-
+/* Writes the pairs of the best alignment, unordered; returns their number, or -1 if a tree is invalid.
    mass: n x m gains, which are overwritten; a pair whose gain is not above zero is never aligned.
    table: (n + 1) x (m + 1).  scratch: 2 n + 2 m.  xs, ys, stack: min(n, m), the last twice as much. */
 int32_t tree_decode(
@@ -80,7 +79,7 @@ int32_t tree_decode(
             best_forests(
                 l, r, m, first_of(l, lefts[p], p, a), lefts[p], first_of(r, rights[q], q, b), rights[q], mass, table, 1);
     int32_t found = 0, waiting = 0, i = n - 1, j = m - 1, li = 0, lj = 0;
-    for (;;) { /* each round walks back through the table of one pair of ranges */
+    for (;;) { /* each round traces back through the table of one pair of ranges */
         int64_t width = (int64_t)j - lj + 2;
         if (found) best_forests(l, r, m, li, i, lj, j, mass, table, 0);
         int32_t x = i, y = j;
@@ -90,7 +89,7 @@ int32_t tree_decode(
             else if (row[0] == row[-1]) y--;
             else {
                 xs[found] = x, ys[found] = y, found++;
-                if (l[x] == li && r[y] == lj) x--, y--; /* what is below is in this table */
+                if (l[x] == li && r[y] == lj) x--, y--; /* the nodes below are in this table */
                 else {
                     if (l[x] < x && r[y] < y) stack[2 * waiting] = x, stack[2 * waiting + 1] = y, waiting++;
                     int32_t last = l[x] - 1;
@@ -110,8 +109,8 @@ static double add_logs(double a, double b) {
     return high - low > 40 ? high : high + log1p(exp(low - high));
 }
 
-/* Logarithms of the sums over all alignments of prefixes of two ranges: in `table` all, in `kept` those in which the
-   last node on the left is aligned. */
+/* Log sums over the alignments of prefixes of two ranges: `table` has all, `kept` those in which the last left node
+   is aligned. */
 static void sum_forests(
     const int32_t *l, const int32_t *r, int32_t m, int32_t li, int32_t i, int32_t lj, int32_t j, const double *gains,
     double *mass, double *table, double *kept, int fill) {
@@ -130,8 +129,8 @@ static void sum_forests(
     }
 }
 
-/* Derivatives of the logarithm of the whole by those of the cells, from the last cell to the first: `flow` begins with
-   what flows into the cells of this pair of ranges from outside, `counts` collects what flows through each pair. */
+/* Derivatives of the log total by the log of each cell, from the last cell to the first: `flow` starts with the flow
+   into the cells of this pair of ranges from outside, `counts` accumulates the flow through each pair of nodes. */
 static void flow_back(
     const int32_t *l, const int32_t *r, int32_t m, int32_t li, int32_t i, int32_t lj, int32_t j, const double *mass,
     const double *table, const double *kept, double *flow, double *counts) {
@@ -158,7 +157,7 @@ static void flow_back(
     }
 }
 
-/* Whether anything flows into a pair of key roots from larger ones. */
+/* 1 if there is flow into a pair of key roots from larger ones. */
 static int has_flow(
     const int32_t *l, const int32_t *r, int32_t m, int32_t li, int32_t i, int32_t lj, int32_t j, const double *counts) {
     for (int32_t x = li; x <= i; x++)
@@ -168,9 +167,8 @@ static int has_flow(
     return 0;
 }
 
-/* The logarithm of the sum over all alignments, and for each pair of nodes the share of those that align it.
-
-   gains: n x m.  mass, counts: n x m.  tables: 3 x (n + 1) x (m + 1).  scratch: 2 n + 2 m.  NaN if a tree is none. */
+/* The log of the sum over all alignments, and for each pair of nodes the share of alignments that contain it.
+   gains: n x m.  mass, counts: n x m.  tables: 3 x (n + 1) x (m + 1).  scratch: 2 n + 2 m.  Returns NaN if a tree is invalid. */
 double tree_expect(
     const int32_t *l, int32_t n, const int32_t *r, int32_t m, const double *gains, double *mass, double *counts,
     double *tables, int32_t *scratch) {

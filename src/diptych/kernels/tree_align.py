@@ -1,6 +1,6 @@
-"""Alignment of two ordered trees in C: the best one, and expectations over all of them.
+"""Alignment of two ordered trees in C: the best alignment, and expectations over all alignments.
 
-A tree, or a forest, is given as `leftmost`: for each node in postorder, the first node of its tree.
+A tree or forest is given as `leftmost`: for each node in postorder, the first node of its subtree.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from diptych.kernels import tree_align_reference as reference
 def decode(
     left: NDArray[np.int32], right: NDArray[np.int32], gains: NDArray[np.float32]
 ) -> list[tuple[int, int]]:
-    """The alignment with the highest sum of gains, as pairs of nodes; none below zero is taken.
+    """The alignment with the highest sum of gains, as pairs of nodes with positive gains.
 
     >>> a_tree_of_two = np.array([0, 0], np.int32)
     >>> decode(a_tree_of_two, a_tree_of_two, np.array([[3, 9], [1, 4]], np.float32))
@@ -30,7 +30,7 @@ def decode(
         return []
     if library is None:
         return reference.decode(left, right, gains)
-    mass = np.array(gains, np.float32, order="C")  # a copy: it is overwritten
+    mass = np.array(gains, np.float32, order="C")  # a copy, because it is overwritten
     table = np.empty((n + 1) * (m + 1), np.float32)
     scratch = np.empty(2 * (n + m), np.int32)
     most = min(n, m)
@@ -47,7 +47,7 @@ def decode(
 def expect(
     left: NDArray[np.int32], right: NDArray[np.int32], gains: NDArray[np.float64]
 ) -> tuple[float, NDArray[np.float64]]:
-    """The log of the sum over all alignments, and the posterior of each pair of nodes.
+    """The log of the sum over all alignments, and the posterior probability of each node pair.
 
     >>> one = np.array([0], np.int32)
     >>> total, shares = expect(one, one, np.array([[np.log(3.0)]]))
@@ -57,7 +57,7 @@ def expect(
     n, m = len(left), len(right)
     _check(left, right, gains.shape)
     if not np.isfinite(gains).all():
-        raise ValueError("gains must be numbers")
+        raise ValueError("gains must be finite")
     library = native()
     if not n or not m:
         return 0.0, np.zeros((n, m))
@@ -79,4 +79,4 @@ def expect(
 
 def _check(left: NDArray[np.int32], right: NDArray[np.int32], shape: tuple[int, ...]) -> None:
     if left.dtype != np.int32 or right.dtype != np.int32 or shape != (len(left), len(right)):
-        raise ValueError("a gain for each pair of nodes, and trees as int32")
+        raise ValueError("trees must be int32, with a gain for each pair of nodes")

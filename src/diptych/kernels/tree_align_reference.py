@@ -1,8 +1,7 @@
-"""Alignment of two ordered trees in NumPy: reference of `tree_align.c`, and its fallback.
+"""Alignment of two ordered trees in NumPy: reference and fallback of `tree_align.c`.
 
-Zhang & Shasha 1989: a table over the prefixes of two ranges of nodes in postorder for each pair of
-key roots, from the smaller to the larger.  `tests/support/tree_reference.py` has the recursion
-of the paper.
+Zhang & Shasha 1989: for each pair of key roots, from small to large, a table over the prefixes of
+two ranges of nodes in postorder.  `tests/support/tree_reference.py` has the recursion of the paper.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ Range = tuple[int, int]
 
 
 def is_forest(leftmost: NDArray[np.int32]) -> bool:
-    """True if every tree is its last node and the trees of its children.
+    """True if every subtree consists of its last node and the subtrees of its children.
 
     >>> is_forest(np.array([0, 1, 0])), is_forest(np.array([0, 0, 1]))
     (True, False)
@@ -37,7 +36,7 @@ def is_forest(leftmost: NDArray[np.int32]) -> bool:
 
 
 def key_ranges(leftmost: NDArray[np.int32]) -> list[Range]:
-    """The largest tree of each first leaf, smaller before larger, and last the range of all nodes.
+    """The largest subtree of each leftmost leaf, smaller ones first; the last range is all nodes.
 
     >>> key_ranges(np.array([0, 1, 0]))
     [(1, 1), (0, 2)]
@@ -80,7 +79,7 @@ def decode(
         found += matched
         for x, y in matched:
             first = int(left[x]), int(right[y])
-            # Pairs below both on the leftmost path were walked in the same table.
+            # Pairs below both nodes on the leftmost path were found in the same table.
             if first != (ranges.ours[0], ranges.theirs[0]) and first[0] < x and first[1] < y:
                 inner = ranges._replace(ours=(first[0], x - 1), theirs=(first[1], y - 1))
                 waiting.append(inner)
@@ -88,7 +87,7 @@ def decode(
 
 
 def _best_forests(ranges: _Ranges, mass: NDArray[np.float32], *, fill: bool) -> NDArray[np.float32]:
-    """The highest sums of gains of all prefixes of two ranges."""
+    """The highest sum of gains for each pair of prefixes of two ranges."""
     left, right, ours, theirs = ranges
     start, other = ours[0], theirs[0]
     columns = slice(other, theirs[1] + 1)
@@ -104,7 +103,7 @@ def _best_forests(ranges: _Ranges, mass: NDArray[np.float32], *, fill: bool) -> 
 
 
 def _walk_back(ranges: _Ranges, table: NDArray[np.float32]) -> list[tuple[int, int]]:
-    """The pairs of nodes behind the last cell of a table."""
+    """The pairs of nodes that yield the value of a table's last cell."""
     left, right, (start, x), (other, y) = ranges
     found = []
     while x >= start and y >= other:
@@ -142,7 +141,7 @@ def expect(
 def _sum_forests(
     ranges: _Ranges, mass: NDArray[np.float64], *, fill: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Logarithms of sums over all alignments, and over those that align the last left node."""
+    """Log sums over all alignments, and over those that align the last left node."""
     left, right, ours, theirs = ranges
     start, other = ours[0], theirs[0]
     columns = slice(other, theirs[1] + 1)
@@ -167,7 +166,7 @@ def _flow_back(
     flow: NDArray[np.float64],
     counts: NDArray[np.float64],
 ) -> None:
-    """Derivatives of the total by each cell, from the last cell to the first."""
+    """Add the derivatives of the total by each cell, from the last cell to the first."""
     left, right, ours, theirs = ranges
     start, other = ours[0], theirs[0]
     for x in range(ours[1], start - 1, -1):

@@ -1,5 +1,5 @@
-/* The language of a page from its URL: features, probabilities, and one pass of training.
- * The definition in Python of all three stands in url_lang_reference.py. */
+/* URL language model: features, probabilities, and one pass of training.
+ * `url_lang_reference.py` is the reference implementation. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #endif
 
 #define MAX_FEATURES 4096
-#define MAX_POINTS 40 /* code points of a word that make n-grams */
-#define MAX_WHOLE 32  /* bytes of a segment taken as one */
+#define MAX_POINTS 40 /* code points of a word that n-grams are taken from */
+#define MAX_WHOLE 32  /* bytes of a segment that is a feature as a whole */
 #define MAX_KINDS 512 /* of facts */
 
 enum {
@@ -21,7 +21,7 @@ enum {
     SCRIPT, SHAPE, HOST_GRAM, LOCALE_LEFT, LOCALE_RIGHT
 };
 
-#define IS_GRAM 0x80000000u /* marks n-grams, which no knowledge is looked up for */
+#define IS_GRAM 0x80000000u /* bit that marks n-grams, which have no facts */
 
 typedef struct {
     const uint8_t *text;
@@ -69,7 +69,7 @@ static uint32_t point_at(const Url *url, int place, int to) {
     return point;
 }
 
-/* The block of 128 code points the first letter beyond Latin is in, once for a URL. */
+/* The block of 128 code points that contains the first non-Latin letter; one feature per URL. */
 static void emit_script(Url *url, int from, int to) {
     for (int i = from; i < to; i++) {
         if (url->text[i] < 0xC0) continue;
@@ -84,7 +84,7 @@ static void emit_script(Url *url, int from, int to) {
     }
 }
 
-/* n-grams of 2 to 5 code points of a word between `<` and `>`; single ones beyond Latin. */
+/* The n-grams of 2 to 5 code points of a word between `<` and `>`; unigrams beyond U+07FF. */
 static void emit_grams(Url *url, uint32_t kind, int from, int to) {
     int places[MAX_POINTS + 3], points = 0;
     places[points++] = from - 1;
@@ -126,7 +126,7 @@ static int has_digit(const Url *url, int from, int to) {
 
 static int is_last(const Url *url, int from, int to) { return next_word(url, from, to) >= to; }
 
-/* en-us, zh_hant: both halves apart. */
+/* Both halves of a locale (en-us, zh_hant) as separate features. */
 static void emit_locale(Url *url, int from, int to) {
     int middle = word_end(url, from, to), left = middle - from, right = to - middle - 1;
     if (left < 2 || left > 3 || right < 2 || right > 4 || at(url, middle) != '-') return;
@@ -135,7 +135,7 @@ static void emit_locale(Url *url, int from, int to) {
     emit_text(url, LOCALE_RIGHT, middle + 1, to);
 }
 
-/* A segment as one, then its words. */
+/* A whole segment, then its words. */
 static void segment(Url *url, int from, int to, uint32_t whole, uint32_t first, uint32_t part,
                     uint32_t last, uint32_t grams) {
     if (from >= to) return;
@@ -158,10 +158,10 @@ static void segment(Url *url, int from, int to, uint32_t whole, uint32_t first, 
 
 static int previous_dot(const Url *url, int from, int to) {
     while (to > from && url->text[to - 1] != '.') to--;
-    return to; /* behind the dot, or at the start */
+    return to; /* after the dot, or at the start */
 }
 
-/* co.uk, com.br: a short label before a country's */
+/* 1 for a short label before a country code: co.uk, com.br */
 static int is_second(const Url *url, int from, int to, int tld_length) {
     (void)url;
     return tld_length == 2 && to - from >= 2 && to - from <= 3;
@@ -244,7 +244,7 @@ static void query(Url *url, int from, int to) {
     }
 }
 
-/* Where the host begins: behind http:// or https://, 0 for any other text. */
+/* The offset of the host, after http:// or https://; 0 for any other text. */
 static int behind_scheme(const Url *url, int to) {
     static const char *const schemes[] = {"http://", "https://"};
     for (int i = 0; i < 2; i++) {
@@ -259,7 +259,7 @@ static int find(const Url *url, int from, int to, const char *any) {
     return from;
 }
 
-/* Features of one URL; how many, or -1 for what is no http(s) URL. */
+/* Writes the features of a URL; returns their number, or -1 unless it is an http(s) URL. */
 static int features(const uint8_t *text, int length, uint32_t *out, int *host_end) {
     Url url = {text, out, 0};
     int from = behind_scheme(&url, length);
@@ -276,7 +276,7 @@ static int features(const uint8_t *text, int length, uint32_t *out, int *host_en
     return url.count;
 }
 
-/* What url_lang.py calls `Tables`: the fields in the same order. */
+/* `Tables` of url_lang.py, with the fields in the same order. */
 typedef struct {
     int32_t labels, width, rows, slots_mask;
     const float *out;          /* labels x width */
@@ -284,12 +284,12 @@ typedef struct {
     const int8_t *table;       /* rows x width */
     const float *scale;        /* rows */
     const uint32_t *slot_key;  /* slots: a feature, 0 for none */
-    const int32_t *slot_entry; /* slots: the entry of the feature; the first ones have a row */
-    const int32_t *entry_from; /* entries + 1: where the facts of each begin */
+    const int32_t *slot_entry; /* slots: the entry of the feature; the first entries have a row */
+    const int32_t *entry_from; /* entries + 1: index of the first fact of each entry */
     const uint16_t *fact_label, *fact_kind;
     const float *fact_value;
-    const float *kinds; /* what each kind of fact weighs */
-    const float *gates; /* how far each kind of fact hushes the words */
+    const float *kinds; /* weight of each kind of fact */
+    const float *gates; /* logarithm of the factor by which each kind of fact reduces the weight of words */
 } Tables;
 
 static int entry_of(const Tables *tables, uint32_t feature) {
@@ -299,7 +299,7 @@ static int entry_of(const Tables *tables, uint32_t feature) {
     }
 }
 
-/* Features become entries; what is not known is left out. */
+/* Replaces features by their entries; drops unknown features. */
 static int known(const Tables *tables, uint32_t *found, int count) {
     int kept = 0;
     for (int i = 0; i < count; i++) {
@@ -320,7 +320,7 @@ static void add_facts(const Tables *tables, const uint32_t *entries, int count, 
                 tables->kinds[tables->fact_kind[j]] * tables->fact_value[j];
 }
 
-/* The kinds of facts that are there, each once. */
+/* The distinct kinds of facts among the entries. */
 static int kinds_of(const Tables *tables, const uint32_t *entries, int count, uint16_t *kinds) {
     uint8_t seen[MAX_KINDS] = {0};
     int found = 0;
@@ -333,7 +333,7 @@ static int kinds_of(const Tables *tables, const uint32_t *entries, int count, ui
     return found;
 }
 
-/* What the sum of the rows is multiplied with: the more facts, the less. */
+/* The factor of the sum of the rows, which decreases with the number of facts. */
 static float size_of(const Tables *tables, const uint32_t *entries, int count) {
     uint16_t kinds[MAX_KINDS];
     int rows = 0, found = kinds_of(tables, entries, count, kinds);
@@ -390,8 +390,8 @@ void url_lang_features(const uint8_t *text, const int64_t *offsets, int32_t numb
     }
 }
 
-/* In how many domains each feature is, counted in a table of features by their low bits. URLs of
- * one domain follow each other; `last` holds the last domain each feature was seen in, or -1. */
+/* Counts the domains of each feature, in a table indexed by the low bits of features.  URLs must be
+ * sorted by domain; `last` holds the last domain with each feature, or -1. */
 void url_lang_count(const uint8_t *text, const int64_t *offsets, const int32_t *domain,
                     int32_t number, uint32_t mask, int32_t *last, uint16_t *domains,
                     uint32_t *feature) {
@@ -412,7 +412,7 @@ void url_lang_count(const uint8_t *text, const int64_t *offsets, const int32_t *
 
 #define MAX_WIDTH 256
 
-/* Rows of probabilities; what is no http(s) URL is of the first label, the unknown language. */
+/* Rows of probabilities; an invalid URL has the first label, the unknown language. */
 void url_lang_probabilities(const Tables *tables, const uint8_t *text, const int64_t *offsets,
                             int32_t number, float *out) {
     uint32_t found[MAX_FEATURES];
@@ -434,14 +434,14 @@ void url_lang_probabilities(const Tables *tables, const uint8_t *text, const int
     }
 }
 
-/* What url_lang.py calls `Learning`: the fields in the same order. */
+/* `Learning` of url_lang.py, with the fields in the same order. */
 typedef struct {
-    float *rows;   /* rows x width: the table before it is rounded */
+    float *rows;   /* rows x width: the table before rounding */
     float *out, *bias, *kinds, *gates;
-    float *rows_seen, *out_seen, *kinds_seen, *gates_seen; /* Adagrad: squares of the gradients */
+    float *rows_seen, *out_seen, *kinds_seen, *gates_seen; /* Adagrad: sums of squared gradients */
     uint64_t state;
     float rate, drop, drop_host;
-    int32_t facts_only; /* table and output layer stay as they are */
+    int32_t facts_only; /* 1 if the table and the output layer are not trained */
 } Learning;
 
 static uint64_t next_random(uint64_t *state) {
@@ -455,7 +455,7 @@ static int chance(uint64_t *state, float share) {
     return (float)(next_random(state) >> 40) * (1.0f / 16777216.0f) < share;
 }
 
-/* Some features are left out, so that none is relied on alone; sometimes all of the host's name. */
+/* Dropout: removes some features, and sometimes the whole host name. */
 static int thin(Learning *learning, uint32_t *found, int count, int host_end) {
     int kept = 0, hide = chance(&learning->state, learning->drop_host);
     for (int i = 0; i < count; i++) {
@@ -488,7 +488,7 @@ static float scaled(float *seen, float square, float rate) {
     return rate / sqrtf(*seen + 1e-6f);
 }
 
-/* The output layer moves; the gradient of the hidden layer comes back. */
+/* Updates the output layer and computes the gradient of the hidden layer. */
 CLONES static void learn_out(const Tables *tables, Learning *learning, const float *gradient,
                              const float *hidden, float *back) {
     long width = tables->width;
@@ -549,7 +549,7 @@ static void learn_gates(const Tables *tables, Learning *learning, const uint32_t
     }
 }
 
-/* One pass over the URLs in the order given; the mean loss. */
+/* Trains for one pass over the URLs in the given order; returns the mean loss. */
 double url_lang_epoch(const Tables *tables, Learning *learning, const uint8_t *text,
                       const int64_t *offsets, const int32_t *order, const int32_t *truth,
                       const float *weight, int32_t number, float rate_from, float rate_to) {

@@ -1,9 +1,9 @@
-"""Model in C of the language of a URL: probabilities and training of its tables.
+"""URL language model in C: probabilities, and training of its tables.
 
-Each known feature (`url_lang_reference.features`) has a row of a table; the sum of the rows, over
-the square root of their number, is the hidden layer, and the labels are linear in it.  A feature
-may also be a fact about some labels (`fr` as first directory: a code of French); the weight of a
-fact depends on its kind only, not on the language.
+Each known feature (`url_lang_reference.features`) has a row in a table.  The hidden layer is the
+sum of these rows divided by the square root of their number; the labels are linear in it.  A
+feature may also be a fact about some labels (`fr` as first directory: a code of French); the weight
+of a fact depends only on its kind, not on the language.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from diptych.kernels import fields_of, native, pointer, url_lang_reference
 MAX_WIDTH = 256
 MAX_LABELS = 1024
 MAX_KINDS = 512
-_COUNT_BITS = 25  # of the table features are counted in: far more than there are
+_COUNT_BITS = 25  # log2 of the size of the counting table: far more than there are features
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """URLs in UTF-8 as one array, and the offset of each."""
+    """URLs in UTF-8, concatenated in one array, and the offset of each."""
 
     text: NDArray[np.uint8]
     offsets: NDArray[np.int64]
@@ -34,7 +34,7 @@ class Packed:
         return len(self.offsets) - 1
 
     def texts(self) -> list[bytes]:
-        """The URLs one by one."""
+        """The list of URLs."""
         whole = self.text.tobytes()
         bounds = self.offsets.tolist()
         return [whole[start:end] for start, end in pairwise(bounds)]
@@ -42,7 +42,7 @@ class Packed:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """A model as arrays; the first label is the unknown language."""
+    """The arrays of a model; the first label is the unknown language."""
 
     out: NDArray[np.float32]
     """labels x width"""
@@ -52,43 +52,43 @@ class Tables:
     scale: NDArray[np.float32]
     """factor of each row of the table"""
     slot_key: NDArray[np.uint32]
-    """a hash table with open addressing: features, 0 for none"""
+    """hash table with open addressing: features, 0 for an empty slot"""
     slot_entry: NDArray[np.int32]
-    """their entries, of which the first ones have a row of the table"""
+    """entry of each feature; the first entries have a row in the table"""
     entry_from: NDArray[np.int32]
-    """index of the first fact of each entry, and the number of facts at the end"""
+    """index of the first fact of each entry, followed by the number of facts"""
     fact_label: NDArray[np.uint16]
     fact_kind: NDArray[np.uint16]
     fact_value: NDArray[np.float32]
     kinds: NDArray[np.float32]
     """weight of each kind of fact"""
     gates: NDArray[np.float32]
-    """logarithm of the factor by which each kind of fact lowers the weight of words"""
+    """logarithm of the factor by which each kind of fact reduces the weight of words"""
 
 
 @dataclass(slots=True)
 class Learning:
-    """State of training, besides the output layer and the kinds of `Tables`."""
+    """Training state, in addition to the output layer and the kinds of `Tables`."""
 
     rows: NDArray[np.float32]
-    """the table before it is rounded"""
+    """the table before rounding"""
     rows_seen: NDArray[np.float32]
     out_seen: NDArray[np.float32]
     kinds_seen: NDArray[np.float32]
     gates_seen: NDArray[np.float32]
-    """Adagrad: squares of the gradients so far"""
+    """this and the three fields above: sums of squared gradients (Adagrad)"""
     state: int
-    """of the random numbers; not 0"""
+    """state of the random number generator; not 0"""
     drop: float
-    """share of the features left out"""
+    """share of features that dropout removes"""
     drop_host: float
-    """share of the steps that leave out the host but for its top-level domain"""
+    """share of steps that ignore the host except for its top-level domain"""
     facts_only: bool = False
-    """the table and the output layer stay as they are"""
+    """True if the table and the output layer are not trained"""
 
 
 _TRAINED = "rows out bias kinds gates rows_seen out_seen kinds_seen gates_seen"
-"""names of the arrays that training changes, of `Learning` or else of `Tables`"""
+"""names of the arrays that training changes, in `Learning` or `Tables`"""
 
 
 class _CTables(ctypes.Structure):
@@ -114,7 +114,7 @@ def _c_tables(tables: Tables) -> _CTables:
 
 
 def probabilities(tables: Tables, urls: Packed) -> NDArray[np.float32]:
-    """The probability of each label for each URL; what is no URL is of the first label."""
+    """The probability of each label for each URL; an invalid URL has the first label."""
     library = native()
     if library is None:
         return url_lang_reference.probabilities(tables, urls.texts())
@@ -133,7 +133,7 @@ def epoch(
     tables: Tables, learning: Learning, urls: Packed, order: NDArray[np.int32],
     truth: NDArray[np.int32], weight: NDArray[np.float32], rates: tuple[float, float],
 ) -> float:  # fmt: skip
-    """One pass of training over the URLs in an order; the mean loss."""
+    """Train for one pass over the URLs in the given order, and return the mean loss."""
     library = native()
     if library is None:
         texts = urls.texts()
@@ -161,7 +161,7 @@ def epoch(
 def count_domains(
     urls: Packed, domain: NDArray[np.int32]
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]:
-    """The features of some URLs, sorted by domain, and the number of domains of each."""
+    """The features of URLs, which are sorted by domain, and the number of domains of each."""
     library = native()
     if library is None:
         return _count_domains(urls, domain)
@@ -180,7 +180,7 @@ def count_domains(
 def _count_domains(
     urls: Packed, domain: NDArray[np.int32]
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]:
-    """The definition of `count_domains`."""
+    """Reference implementation of `count_domains`."""
     seen: dict[int, set[int]] = {}
     for text, number in zip(urls.texts(), domain.tolist(), strict=True):
         for feature in url_lang_reference.features(text) or ():

@@ -1,6 +1,6 @@
-"""Model in Python of the language of a URL: reference of `url_lang.c`, and its fallback.
+"""URL language model in Python: reference implementation and fallback of `url_lang.c`.
 
-The features of a URL are defined here.
+It defines the features of a URL.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from diptych.kernels.url_lang import Learning, Tables
 
-IS_GRAM = 0x80000000  # marks n-grams
+IS_GRAM = 0x80000000  # bit that marks n-grams
 MAX_FEATURES = 4096
-MAX_POINTS = 40  # characters of a word that make n-grams
-MAX_WHOLE = 32  # bytes of a segment taken as one
+MAX_POINTS = 40  # characters of a word that n-grams are taken from
+MAX_WHOLE = 32  # bytes of a segment that is a feature as a whole
 (
     TLD, SECOND, NAME, NAME_PART, SUB, SUB_PART, DIR_FIRST, DIR, DIR_PART, FILE_WHOLE, FILE_FIRST,
     FILE_LAST, FILE_PART, EXTENSION, PARAMETER, VALUE_LANG, VALUE, VALUE_PART, ASSIGNED, WORD, GRAM,
@@ -55,7 +55,7 @@ def _mixed(value: int) -> int:
 
 
 def feature(kind: int, text: bytes) -> int:
-    """The number of a feature that is no n-gram.
+    """The number of a feature other than an n-gram.
 
     >>> feature(DIR_FIRST, b"fr") == feature(DIR, b"fr")
     False
@@ -64,13 +64,13 @@ def feature(kind: int, text: bytes) -> int:
 
 
 def features(text: bytes) -> list[int] | None:
-    """The features of a URL as `pack` gives it; None for what is no http(s) URL."""
+    """The features of a URL as encoded by `pack`; None unless it is an http(s) URL."""
     found = split_features(text)
     return None if found is None else found[0]
 
 
 def split_features(text: bytes) -> tuple[list[int], int] | None:
-    """The features of a URL, and how many of them are of its host."""
+    """The features of a URL, and the number of them that come from the host."""
     folded = text.decode("utf-8").translate(_FOLD)
     scheme, separator, rest = folded.partition("://")
     if scheme not in ("http", "https") or not separator:
@@ -131,14 +131,14 @@ def _says_language(name: str) -> bool:
 
 
 def _shape(path: str, asked: bool) -> int:
-    """The shape of a URL: up to three directories, a file or none, a query or none."""
+    """The shape of a URL: the number of directories (up to three), a file, a query."""
     *directories, file = path.split("/")
     depth = min(3, sum(map(bool, directories)))
     return feature(SHAPE, bytes((depth | bool(file) << 2 | asked << 3,)))
 
 
 def _segment(text: str, whole: int, parts: tuple[int, int, int], grams: int) -> Iterator[int]:
-    """A segment as one, then its words: as the first, a middle or the last one."""
+    """A whole segment, then its words, marked as first, middle or last."""
     if not text:
         return
     has_digit = any("0" <= char <= "9" for char in text)
@@ -157,7 +157,7 @@ def _segment(text: str, whole: int, parts: tuple[int, int, int], grams: int) -> 
 
 
 def _locale(text: str) -> Iterator[int]:
-    """en-us, zh-hant: both halves apart."""
+    """Both halves of a locale (en-us, zh-hant) as separate features."""
     found = _LOCALE.fullmatch(text)
     if found and 2 <= _size(found[1]) <= 3 and 2 <= _size(found[2]) <= 4:
         yield _whole(LOCALE_LEFT, found[1])
@@ -165,7 +165,7 @@ def _locale(text: str) -> Iterator[int]:
 
 
 def _script(url: str) -> Iterator[int]:
-    """The block of 128 characters the first letter beyond Latin is in."""
+    """The block of 128 code points that contains the first non-Latin letter."""
     point = next((ord(char) for char in url if ord(char) >= 0x250), 0)
     if 0x3400 <= point < 0xA000:
         point = 0x4E00
@@ -176,7 +176,7 @@ def _script(url: str) -> Iterator[int]:
 
 
 def _grams(word: str, kind: int) -> Iterator[int]:
-    """n-grams of 2 to 5 characters between `<` and `>`; single ones beyond U+07FF."""
+    """The n-grams of 2 to 5 characters between `<` and `>`; unigrams beyond U+07FF."""
     chars = ["<", *word[:MAX_POINTS], ">"]
     for start in range(len(chars) - 1):
         value = _hashed(kind, b"")
@@ -195,7 +195,7 @@ def _size(text: str) -> int:
 
 
 def _known(tables: Tables) -> dict[int, int]:
-    """Feature -> its entry."""
+    """A mapping of features to their entries."""
     used = np.flatnonzero(tables.slot_key)
     keys, entries = tables.slot_key[used].tolist(), tables.slot_entry[used].tolist()
     return dict(zip(keys, entries, strict=True))
@@ -213,7 +213,7 @@ def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def probabilities(tables: Tables, texts: Sequence[bytes]) -> NDArray[np.float32]:
-    """The probability of each label; what is no URL is of the first, the unknown language."""
+    """The probability of each label; an invalid URL has the first, the unknown language."""
     rows = np.zeros((len(texts), len(tables.bias)), np.float32)
     rows[:, 0] = 1
     table, known = tables.table * tables.scale[:, None], _known(tables)
@@ -228,7 +228,7 @@ def probabilities(tables: Tables, texts: Sequence[bytes]) -> NDArray[np.float32]
 def _forward(
     tables: Tables, table: NDArray[np.float32], entries: Sequence[int]
 ) -> tuple[list[int], NDArray[np.float32], NDArray[np.float32]]:
-    """The rows of the table used, the hidden layer and the probabilities."""
+    """The indices of the table rows in use, the hidden layer and the probabilities."""
     used = [entry for entry in entries if entry < len(table)]
     facts = _facts(tables, entries)
     size = _size_of(tables, used, facts)
@@ -240,13 +240,13 @@ def _forward(
 
 
 def _size_of(tables: Tables, used: Sequence[int], facts: Sequence[int]) -> float:
-    """The factor of the sum of the rows: smaller, the more facts there are."""
+    """The factor of the sum of the rows, which decreases with the number of facts."""
     kinds = sorted(set(tables.fact_kind[list(facts)].tolist()))
     return float(np.exp(-tables.gates[kinds].sum()) / np.sqrt(max(len(used), 1)))
 
 
 def _randoms(learning: Learning) -> Iterator[float]:
-    """Marsaglia's xorshift, as numbers from 0 to 1."""
+    """Random numbers from 0 to 1 by Marsaglia's xorshift."""
     while True:
         state = learning.state
         state ^= (state << 13) & 0xFFFFFFFFFFFFFFFF
@@ -257,7 +257,7 @@ def _randoms(learning: Learning) -> Iterator[float]:
 
 
 def _thinned(learning: Learning, found: Sequence[int], of_host: int) -> list[int]:
-    """Features after dropout; sometimes the name of the host is left out too."""
+    """The features after dropout, which sometimes also removes the whole host name."""
     chance = _randoms(learning)
     hide = next(chance) < np.float32(learning.drop_host)
     shown = [number for place, number in enumerate(found) if not (hide and 0 < place < of_host)]
@@ -268,7 +268,7 @@ def epoch(
     tables: Tables, learning: Learning, texts: Sequence[bytes], truth: Sequence[int],
     weight: Sequence[float], rates: tuple[float, float],
 ) -> float:  # fmt: skip
-    """One pass of Adagrad over the URLs in the order given; the mean loss."""
+    """Train for one pass of Adagrad over the URLs in order, and return the mean loss."""
     loss, total, known = 0.0, 0.0, _known(tables)
     for number, text in enumerate(texts):
         found = split_features(text)
@@ -289,7 +289,7 @@ def _learn(
     tables: Tables, learning: Learning, entries: Sequence[int], used: Sequence[int],
     hidden: NDArray[np.float32], gradient: NDArray[np.float32], rate: float,
 ) -> None:  # fmt: skip
-    """One step: the output layer, then the rows that were used, then the kinds of facts."""
+    """One training step: the output layer, then the rows in use, then the kinds of facts."""
     width = len(hidden)
     moved = np.flatnonzero(np.abs(gradient) >= 1e-5)
     steep = gradient[moved]

@@ -1,8 +1,8 @@
-/* What two URLs have in common and how they differ: the features of `learn/url_pair`.
+/* Features of a pair of URLs, for the URL pair model: what they have in common and how they differ.
  *
- * The readable definition is `learn/url_features.py`; the tests hold this file against it, feature
- * by feature.  URLs come decoded, in lower case and without scheme; words are bytes.  All arrays
- * have fixed bounds, and what is beyond them counts for nothing there as here.
+ * `learn/url/pair_features.py` is the reference implementation; tests compare the two feature by
+ * feature.  URLs are decoded, in lower case and without scheme; words are bytes.  All arrays have
+ * fixed sizes; both implementations ignore any further items.
  */
 #include <math.h>
 #include <stdint.h>
@@ -34,10 +34,10 @@ typedef struct {
     int slash, odd, end;
 } Url;
 
-/* Sorted fingerprints, so that looking up is a binary search. */
+/* Sorted fingerprints, for lookup by binary search. */
 typedef struct { const uint32_t *keys; const int16_t *langs; const uint8_t *kinds; int n; } MarkTable;
 typedef struct { const uint32_t *keys; int n; } WordSet;
-/* Sorted fingerprints too, and for their upper 16 bits the index of the first that begins with them. */
+/* Sorted fingerprints, and for each value of their upper 16 bits the index of the first one. */
 typedef struct {
     const uint32_t *keys; const uint16_t *ids; const uint8_t *scores; const int32_t *starts;
 } ConceptTable;
@@ -75,7 +75,7 @@ static int is_region(Span word) {
     return 0;
 }
 
-/* The next run of letters or of digits from *at; its length, or 0 at the end. */
+/* Finds the next run of letters or digits from *at; returns its length, or 0 at the end. */
 static int next_token(const uint8_t *text, int len, int *at, Span *word) {
     while (*at < len && !is_word(text[*at])) ++*at;
     int start = *at;
@@ -112,7 +112,7 @@ static void read_host(Url *url, const uint8_t *text, int len, const Tables *tabl
     }
 }
 
-/* The mark a whole segment is (`fr`, `fr-ca`, `ca-fr`), or -1. */
+/* The mark of a segment that consists of a mark (`fr`, `fr-ca`, `ca-fr`), or -1. */
 static int whole_mark(const Tables *tables, Span segment, const Span *words, int n) {
     if (n < 1 || n > 2 || words[0].at != segment.at) return -1;
     if (words[n - 1].at + words[n - 1].len != segment.at + segment.len) return -1;
@@ -177,7 +177,7 @@ static void read_param(Url *url, Span param, const Tables *tables) {
     int mark = n == 1 || (n == 2 && is_region(words[1])) ? mark_of(tables, words[0]) : -1;
     int named = has(&tables->params, read.name);
     if (named || (mark >= 0 && tables->marks.kinds[mark] <= 1)) {
-        /* A value that names no language is a language of its own: `Lang=1`. */
+        /* A value that does not name a language counts as a separate language: `Lang=1`. */
         int lang = mark >= 0 ? tables->marks.langs[mark] : 1000 + (int)(fingerprint(read.value.at, read.value.len, 0) & 0x3fff);
         add_mark(url, lang, named ? 4 : 3, 3, 0, mark >= 0 ? tables->marks.kinds[mark] : 9);
         read.is_lang = 1;
@@ -231,14 +231,14 @@ static float dice(Span a, Span b, Scratch *scratch) {
     return 2.0f * common / (a.len + b.len - 2);
 }
 
-/* The row of a fingerprint, or -1; one without a score is none. */
+/* The row of a fingerprint, or -1 if there is none or it has no score. */
 static int64_t concept_of(const ConceptTable *table, uint32_t key) {
     int32_t start = table->starts[key >> 16];
     int place = find(table->keys + start, table->starts[(key >> 16) + 1] - start, key);
     return place >= 0 && table->scores[(size_t)(start + place) * SENSES] ? start + place : -1;
 }
 
-/* The bytes of a word's first letters; a letter begins with any byte but 10xxxxxx. */
+/* The size in bytes of a word's first letters; a letter begins with any byte but 10xxxxxx. */
 static int first_letters(Span word) {
     int letters = 0, at = 0;
     for (; at < word.len; at++)
@@ -273,7 +273,7 @@ static void add_word(Words *words, const Token *token) {
     if (words->n < MAX_WORDS) words->tokens[words->n++] = token;
 }
 
-/* Mean over the words of one side of the best match on the other, weighed by length; -1 for none. */
+/* Mean of the best matches of the words of one side on the other, weighted by length; -1 for none. */
 static void best_matches(const float *likeness, const Words *a, const Words *b, float *one, float *other, int *lone) {
     float sum = 0, weight = 0;
     lone[0] = lone[1] = 0;
@@ -403,7 +403,7 @@ static float number_distance(const Token *a, const Token *b) {
     return (float)log1p((double)(one > other ? one - other : other - one));
 }
 
-/* Whether two URLs are the same but for hosts and strong marks. */
+/* 1 if two URLs are the same except for hosts and strong marks. */
 static int same_rest(const Url *a, const Url *b) {
     if (a->n_segments != b->n_segments) return 0;
     for (int i = 0; i < a->n_segments; i++) if (!same(a->segments[i], b->segments[i])) return 0;
@@ -465,7 +465,7 @@ static float *last_features(float *out, const Url *a, const Url *b, Scratch *scr
     return put(out, dice(one, other, scratch));
 }
 
-/* Everything from the first segment's start to the last one's end, marks between them included. */
+/* The text from the start of the first segment to the end of the last, including marks between them. */
 static Span whole_path(const Url *url) {
     Span nothing = {(const uint8_t *)"", 0};
     if (!url->n_segments) return nothing;
@@ -536,7 +536,7 @@ static float *meaning_features(float *out, Words *a, Words *b, const Tables *tab
     return cognates ? put_two(out, known(a), known(b)) : out;
 }
 
-/* Features of n pairs of URLs.  `offsets` bounds the URLs in `text`; a pair is two places in it. */
+/* Features of n pairs of URLs.  `offsets` delimits the URLs in `text`; a pair is two URL indices. */
 void url_pair_features(
     const uint8_t *text, const int64_t *offsets, const int32_t *lefts, const int32_t *rights, int64_t n,
     const uint32_t *mark_keys, const int16_t *mark_langs, const uint8_t *mark_kinds, int32_t n_marks,
@@ -551,7 +551,7 @@ void url_pair_features(
     if (scratch.counts && a && b && d) {
         for (int64_t i = 0; i < n; i++) {
             int64_t left = lefts[i], right = rights[i];
-            /* Candidates for one URL come one after the other: it is read once. */
+            /* Consecutive candidates often have the same left URL, which is then parsed once. */
             if (!i || lefts[i - 1] != left)
                 read_url(a, text + offsets[left], (int)(offsets[left + 1] - offsets[left]), &tables);
             read_url(b, text + offsets[right], (int)(offsets[right + 1] - offsets[right]), &tables);

@@ -1,26 +1,26 @@
-/* Which words of two vocabularies may translate each other: by a lexicon, both ways, and by their looks.
+/* Links between the words of two vocabularies: by a lexicon in both directions, and by similar spelling.
 
-   The readable form stands in learn/links.py; kernels/links.py checks what comes in here. */
+   `learn/lexicon/word_links.py` is the reference implementation; `kernels/word_links.py` checks the input. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST 1000 /* words of one slot that are looked at: more are there by design only */
+#define LONGEST 1000 /* words of one slot to visit: only an attack puts more into a slot */
 
 typedef struct {
     int64_t words;
-    const int64_t *row; /* of each word in the lexicon, or -1 */
-    const int64_t *from; /* the lexicon's table of this side: rows, the other side's words, probabilities */
+    const int64_t *row; /* row of each word in the lexicon, or -1 */
+    const int64_t *from; /* table of this side of the lexicon: row offsets, words of the other side, probabilities */
     const int32_t *column;
     const float *value;
-    int64_t rows;        /* of that table */
-    const uint8_t *text; /* the words as they are compared, one after the other, and where each begins */
+    int64_t rows;        /* number of rows of that table */
+    const uint8_t *text; /* the words in the form that is compared, concatenated, and the offset of each */
     const int64_t *at;
 } Words;
 
 typedef struct {
-    double same, alike, least_likeness; /* probabilities of what looks the same, or alike at least so much */
-    int64_t least, most;                /* letters that are shared, and words that one is compared with */
+    double same, alike, least_likeness; /* probabilities of the same and of a similar spelling, and the minimum similarity */
+    int64_t least, most;                /* minimum common prefix in letters, and maximum number of words to compare with */
 } Looks;
 
 typedef struct {
@@ -29,7 +29,7 @@ typedef struct {
     float *forward, *backward;
 } Found;
 
-/* One word of the left: what is known of each word of the right, and which of them that are. */
+/* The links of one left word: the right words, and the probabilities for each. */
 typedef struct {
     int32_t *list, count;
     uint8_t *is_listed;
@@ -66,7 +66,7 @@ static int write_row(Row *row, int32_t word, Found *found) {
     return 1;
 }
 
-/* Words of the right in chains, in order: those that are the same, or that begin alike. */
+/* Chains of right words, in order, that have the same spelling or the same prefix. */
 typedef struct {
     uint32_t mask;
     int32_t *first, *last, *next;
@@ -106,7 +106,7 @@ static void look_for_alike(const Words *right, const Looks *looks, const Chains 
         const uint8_t *other = right->text + right->at[word];
         int64_t length = right->at[word + 1] - right->at[word], shared = 0;
         while (shared < size && shared < length && text[shared] == other[shared]) shared++;
-        if (shared < looks->least) continue; /* of the same slot only */
+        if (shared < looks->least) continue; /* another word in the same slot */
         seen++;
         double likeness = 2.0 * (double)shared / (double)(size + length);
         if (likeness < looks->least_likeness || (shared == size && shared == length)) continue;
@@ -115,10 +115,10 @@ static void look_for_alike(const Words *right, const Looks *looks, const Chains 
 }
 
 static int32_t place_of(const int32_t *place, int64_t rows, int32_t row) {
-    return row >= 0 && row < rows ? place[row] : 0; /* a lexicon is too large to be checked each time */
+    return row >= 0 && row < rows ? place[row] : 0; /* checked here, because checking the whole lexicon on each call would take too long */
 }
 
-/* What the words of the right say of those of the left, by the latter: from, and which, and how much. */
+/* The lexicon's entries of the right words, grouped by left word: offsets, right words, probabilities. */
 static int turn(const Words *left, const Words *right, int64_t *from, int32_t **which, float **value) {
     int32_t *place = calloc((size_t)left->rows + 1, sizeof *place);
     if (!place) return 0;
@@ -177,7 +177,7 @@ static void chain_up(const Words *right, const Looks *looks, Chains *same, Chain
     }
 }
 
-/* All links, by their left words and then by their right ones; 0 if there is no room or no memory. */
+/* Writes all links, ordered by left word, then by right word; returns 0 if space or memory is exhausted. */
 int32_t links_find(const Words *left, const Words *right, const Looks *looks, Found *found) {
     uint32_t slots = 16;
     while (slots < 2 * (uint64_t)right->words && slots < 1u << 30) slots *= 2;

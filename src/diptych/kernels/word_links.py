@@ -1,4 +1,4 @@
-"""Word links in C: words of two vocabularies that a lexicon or their spelling connects."""
+"""Word links in C: word pairs of two vocabularies, from a lexicon or by similar spelling."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from diptych.kernels.tables import Table, are_within, ends_of
 
 
 class Words(NamedTuple):
-    """A vocabulary, as one side of a lexicon sees it."""
+    """A vocabulary and its side of a lexicon."""
 
     rows: NDArray[np.int64]
-    """of each word in the table, or -1"""
+    """row of each word in the table, or -1"""
     table: Table
-    """for each word of this side of the lexicon those of the other"""
+    """for each word on this side of the lexicon, its translations"""
     folded: tuple[str, ...]
-    """the words as they are compared, in letters of ASCII"""
+    """the words transliterated to ASCII for comparison"""
 
 
 class Looks(NamedTuple):
-    """The probabilities of words that are spelled alike."""
+    """The probabilities of words with the same or similar spelling."""
 
     same: float
-    """probability of a word that is the same"""
+    """probability of a word with the same spelling"""
     alike: float
-    """and of one that is alike, times how much"""
+    """probability of a word with similar spelling, to be multiplied by the similarity"""
     min_similarity: float
     min_shared: int
-    """letters that are shared from the beginning"""
+    """minimum number of letters in the common prefix"""
     max_compared: int
-    """words that one is compared with"""
+    """maximum number of words that a word is compared with"""
 
 
 class _CWords(ctypes.Structure):
@@ -64,10 +64,10 @@ class _CFound(ctypes.Structure):
 def find_links(
     left: Words, right: Words, looks: Looks
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]:
-    """Places of both words, in order, with p(right | left) and p(left | right)."""
+    """Indices of both words of each link, in order, with p(right | left) and p(left | right)."""
     library = native()
     if library is None:
-        raise RuntimeError("links are found so only where the kernels are compiled")
+        raise RuntimeError("finding links this way needs the compiled kernels")
     _check(left)
     _check(right)
     count, others = len(left.rows), len(right.rows)
@@ -85,7 +85,7 @@ def find_links(
 
 
 def _placed(words: Words) -> tuple[bytes, NDArray[np.int64]]:
-    """All words as one text, and the offset of each."""
+    """All words, concatenated, and the offset of each."""
     ends = ends_of(np.array([len(word) for word in words.folded], np.int64))
     return "".join(words.folded).encode("ascii"), ends
 
@@ -98,21 +98,21 @@ def _side(words: Words, text: bytes, at: NDArray[np.int64]) -> _CWords:
 
 
 def _entries(words: Words) -> int:
-    """The number of entries of the table in the rows of its words."""
+    """The number of table entries in the rows of the words."""
     known = words.rows[words.rows >= 0]
     return int((words.table.offsets[known + 1] - words.table.offsets[known]).sum())
 
 
 def _check(words: Words) -> None:
-    """Raise ValueError for anything that would lead the kernel out of its arrays."""
+    """Raise ValueError for any index that would be out of bounds in the kernel."""
     offsets, columns, values = words.table
     if len(words.rows) != len(words.folded):
-        raise ValueError("a word has a row and a spelling")
+        raise ValueError("each word needs a row and a spelling")
     if len(words.rows) and not -1 <= words.rows.min() <= words.rows.max() < len(offsets) - 1:
-        raise ValueError("words are of rows that the lexicon has not")
+        raise ValueError("words have rows that the lexicon does not have")
     if offsets[0] != 0 or not offsets[-1] == len(columns) == len(values):
-        raise ValueError("the rows of the lexicon are not whole")
+        raise ValueError("the rows of the lexicon are incomplete")
     known = words.rows[words.rows >= 0]
     for rows in (known, known + 1):
         if not are_within(offsets[rows], len(columns) + 1):
-            raise ValueError("the rows of the lexicon are not whole")
+            raise ValueError("the rows of the lexicon are incomplete")

@@ -1,1 +1,1 @@
-"""Languages: codes, names, scripts, marks in URLs, identification of texts."""
+"""Languages: codes, names, scripts, marks in URLs, language identification."""

@@ -1,9 +1,9 @@
-"""Language codes: parsing, the primary language and script of a code, comparison of codes.
+"""Language codes: parsing, primary language and script of a code, comparison of codes.
 
-Languages are compared by their primary language, the ISO 639-1 code where there is one, else 639-3,
-and by their script where both codes have one: `sr-Cyrl` and `sr-Latn` differ, `sr` matches either.
-The region of a user's code is kept (`pt-BR`) but does not distinguish languages, except where it
-implies the script (`zh-TW`).
+Codes are compared by their primary language (the ISO 639-1 code if there is one, else 639-3), and
+by their script if both codes have one: `sr-Cyrl` and `sr-Latn` differ, `sr` matches either.  The
+region of a user's code is kept (`pt-BR`) but does not distinguish languages, unless it implies the
+script (`zh-TW`).
 """
 
 from __future__ import annotations
@@ -17,39 +17,39 @@ from itertools import combinations
 from diptych.errors import ConfigError, in_one_line, option_name
 
 MIN_PAGE_SHARE = 0.15
-"""share of a page's text from which the page counts as one in that language too"""
+"""minimum share of a language in a page's text for the page to count as one in that language"""
 
 _TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8})*")
 _SIMPLE_TAG = re.compile(r"([a-z]{2})(?:[-_](?:[a-z]{4}|[a-z]{2}|\d{3}))*")
-# Two letters that mean themselves: no alias, no macrolanguage.  They are nearly all that occurs,
-# and are answered without loading the tables of langcodes (83 ms).
+# Two-letter codes without alias or macrolanguage.  Nearly all codes in use are among them; checking
+# them here avoids loading the tables of langcodes (83 ms).
 _COMMON = (
     " af am ar as az ba be bg bn bo br bs ca cs cy da de dz el en eo es et eu fa fi fo fr fy ga gd"
     " gl gu ha he hi hr ht hu hy id ig is it ja jv ka kk km kn ko ku ky la lb lo lt lv mg mi mk ml"
     " mn mr ms mt my ne nl nn no oc or pa pl ps pt ro ru rw sa sd se si sk sl sm sn so sq sr st su"
     " sv sw ta te tg th tk tr tt ug uk ur uz vi wa xh yi yo zh zu "
 )
-_MERGED = {"nb": "no", "tl": "fil", "cmn": "zh"}  # written both ways, and one to our models
+_MERGED = {"nb": "no", "tl": "fil", "cmn": "zh"}  # two codes for one language of our models
 _UNKNOWN = frozenset({"", "und", "mul", "mis", "zxx"})
 _THREE_LETTERS = re.compile(r"[a-z]{3}")
-# Regions that say the script: the likely subtags of CLDR without those of emigrants, and China.
+# Regions that imply a script: the likely subtags of CLDR without diaspora regions, and China.
 _REGION_SCRIPTS = {
     "zh-cn": "Hans", "zh-sg": "Hans", "zh-tw": "Hant", "zh-hk": "Hant", "zh-mo": "Hant",
     "yue-cn": "Hans", "sr-me": "Latn", "pa-pk": "Arab", "uz-af": "Arab", "az-ir": "Arab",
     "az-iq": "Arab", "kk-cn": "Arab", "ky-cn": "Arab", "ug-kz": "Cyrl", "tg-pk": "Arab",
     "mn-cn": "Mong",
 }  # fmt: skip
-_LATIN_CODES = frozenset({"sh", "hbs", "cnr"})  # codes for Serbian that say its script
+_LATIN_CODES = frozenset({"sh", "hbs", "cnr"})  # codes for Serbian that imply Latin script
 _accepted: ContextVar[frozenset[str]] = ContextVar("accepted_codes", default=frozenset())
-"""codes of three letters that are languages too in this thread: each run has its own"""
+"""additional three-letter codes accepted in this thread: each run has its own"""
 
 _CLOSE = (frozenset(("bs", "hr", "sh", "sr")), frozenset(("da", "nb", "nn", "no")),
           frozenset(("id", "ms")))  # fmt: skip
-"""languages whose texts are easily taken for each other"""
+"""groups of languages whose texts are easily confused"""
 
 
 def parse_lang(code: str) -> str:
-    """A user's language code in canonical form; a `ConfigError` if it is none.
+    """The canonical form of a user's language code; raises `ConfigError` if it is invalid.
 
     >>> parse_lang("EN-us"), parse_lang("fra"), parse_lang("pt_br"), parse_lang("tet")
     ('en-US', 'fr', 'pt-BR', 'tet')
@@ -78,9 +78,9 @@ def _canonical_tag(code: str) -> str:
 
 
 def parse_langs(text: str) -> tuple[str, ...]:
-    """A user's list of two or more languages, each once; a `ConfigError` if it is none.
+    """Parse a user's list of two or more languages; raises `ConfigError` if it is invalid.
 
-    Of a language that is asked for in two scripts, a code without a script means the usual one.
+    If a language is requested in two scripts, a code without a script means the usual one.
 
     >>> parse_langs("en, fra,eng"), parse_langs("ms-Arab,ms")
     (('en', 'fr'), ('ms-Arab', 'ms-Latn'))
@@ -91,7 +91,7 @@ def parse_langs(text: str) -> tuple[str, ...]:
     langs = tuple(dict.fromkeys(_with_script(lang, asked) for lang in asked))
     for left, right in combinations(langs, 2):
         if same_language(left, right):
-            message = f"{left} and {right} cannot be told apart by their text; ask for one of them"
+            message = f"{left} and {right} cannot be told apart by their text; request only one"
             raise ConfigError(message)
     if len(langs) < 2:
         raise ConfigError(
@@ -133,7 +133,7 @@ def _unknown(codes: Sequence[str]) -> str:
 
 
 def _with_script(lang: str, asked: Sequence[str]) -> str:
-    """The code with its usual script, if the language is requested in another script too."""
+    """The code, with the usual script added if the language is also requested in another script."""
     name, script = primary(lang), script_of(lang)
     others = {script_of(each) for each in asked if primary(each) == name}
     usual = usual_script(name) if not script and others > {""} else ""
@@ -144,7 +144,7 @@ def _with_script(lang: str, asked: Sequence[str]) -> str:
 
 
 def may_be_code(code: str) -> bool:
-    """True for three letters that may be a code of ISO 639-3, listed or not.
+    """True for three letters that may be an ISO 639-3 code, whether it is assigned or not.
 
     >>> may_be_code("xyz"), may_be_code("mul"), may_be_code("en"), may_be_code("x-abc")
     (True, False, False, False)
@@ -153,15 +153,15 @@ def may_be_code(code: str) -> bool:
 
 
 def accept_codes(codes: Iterable[str]) -> None:
-    """Accept codes of three letters as languages too, listed or not, instead of earlier ones.
+    """Accept additional three-letter codes as languages; replaces codes accepted earlier.
 
-    They hold for this thread, and for what it starts.
+    This applies to the current thread and the tasks it starts.
     """
     _accepted.set(frozenset(code for code in codes if may_be_code(code)))
 
 
 def primary(code: str) -> str:
-    """The primary language of any code; empty if it is no language.
+    """The primary language of a code; empty if the code is invalid.
 
     >>> primary("fr-CA"), primary("eng"), primary("zh_TW"), primary("nb"), primary("x-default")
     ('fr', 'en', 'zh', 'no', '')
@@ -195,14 +195,14 @@ def _primary(code: str, accepted: frozenset[str]) -> str:
 
 @lru_cache(maxsize=4096)
 def script_of(code: str) -> str:
-    """The script that a code names or that its region implies; empty if neither.
+    """The script that a code names or its region implies; else empty.
 
     >>> [script_of(code) for code in ("sr-latn", "zh_TW", "zh-CN", "sr-ME", "sr-RS", "zh", "en-GB")]
     ['Latn', 'Hant', 'Hans', 'Latn', '', '', '']
     """
     own, *subtags = re.split("[-_]", code.strip().lower())
     for subtag in subtags:
-        if len(subtag) == 1:  # what follows is private
+        if len(subtag) == 1:  # extension or private use follows
             break
         if len(subtag) == 4 and subtag.isalpha():
             return subtag.title()
@@ -212,7 +212,7 @@ def script_of(code: str) -> str:
 
 
 def usual_script(code: str) -> str:
-    """The script that a language is mostly written in; empty if it is no language.
+    """The script that a language is usually written in; empty if the code is invalid.
 
     >>> usual_script("sr"), usual_script("zh"), usual_script("fr-CA"), usual_script("x-default")
     ('Cyrl', 'Hans', 'Latn', '')
@@ -220,12 +220,12 @@ def usual_script(code: str) -> str:
     import langcodes
 
     name = primary(code)
-    # Of a language it knows nothing of, CLDR says what is usual in America.
+    # For an unknown language, CLDR would return the script that is usual in America.
     return langcodes.Language.make(name).maximize().script or "" if name else ""
 
 
 def same_language(left: str, right: str) -> bool:
-    """True if two codes name the same language, and the same script if both name one.
+    """True if two codes have the same language, and the same script if both have one.
 
     >>> same_language("zh-cn", "zh"), same_language("en", "eng"), same_language("en", "fr")
     (True, True, False)
@@ -240,7 +240,7 @@ def same_language(left: str, right: str) -> bool:
 
 
 def are_close(left: str, right: str) -> bool:
-    """True if texts in two languages are easily taken for each other.
+    """True if texts in two languages are easily confused.
 
     >>> are_close("sr", "bs"), are_close("nb", "da"), are_close("sr", "sl")
     (True, True, False)
@@ -265,7 +265,7 @@ def hreflang_language(value: str) -> str:
 
 
 def asked_language(lang: str, langs: Sequence[str]) -> str:
-    """The requested language that a code means, or empty; its usual script decides between two.
+    """The requested language that a code matches, or empty; of two, the one in its usual script.
 
     >>> asked_language("fr-CA", ["en", "fr"]), asked_language("de", ["en", "fr"])
     ('fr', '')
@@ -277,7 +277,7 @@ def asked_language(lang: str, langs: Sequence[str]) -> str:
 
 @lru_cache(maxsize=4096)
 def _asked_language(lang: str, langs: tuple[str, ...], accepted: frozenset[str]) -> str:
-    """The same; what it says depends on the accepted codes too."""
+    """`asked_language` with a cache; the result also depends on the accepted codes."""
     found = [each for each in langs if same_language(lang, each)]
     if len(found) < 2 or lang in found:
         return lang if lang in found else "".join(found)
@@ -286,7 +286,7 @@ def _asked_language(lang: str, langs: tuple[str, ...], accepted: frozenset[str])
 
 
 def wanted_language(scores: Iterable[tuple[str, float]], langs: Sequence[str]) -> str:
-    """The most probable of the requested languages of a page, if the page may be in one.
+    """The most probable requested language of a page; empty if the page is in none.
 
     >>> wanted_language([("lb", 0.4), ("fr", 0.3)], ["en", "fr"])
     'fr'

@@ -1,6 +1,6 @@
-"""Language identification of a text, as scores (py3langid: naive Bayes, Lui & Baldwin 2012).
+"""Language identification of texts, with scores (py3langid: naive Bayes, Lui & Baldwin 2012).
 
-Scores are kept rather than one label, because a wrong label cannot be corrected later.
+The result is scores rather than one label, because a wrong label cannot be corrected later.
 """
 
 from __future__ import annotations
@@ -23,58 +23,58 @@ from diptych.language.model_file import open_model
 from diptych.language.scripts import covers, main_script, script_shares
 from diptych.types import LangScore
 
-MIN_LETTERS = 20  # of a text to be identified: shorter ones are names and menu items
+MIN_LETTERS = 20  # of a text to identify: shorter texts are names and menu items
 _LETTERS = re.compile(r"[^\W\d_]+")
 # An ideograph or a syllable counts as several letters.
 _DENSE = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 )
-_MAX_LANGUAGES = 3  # reported
+_MAX_LANGUAGES = 3  # in a result
 _MIN_SCORE = 0.01
 _CERTAIN = 0.97
-_MAX_CHARACTERS = 2_000  # a bound on work: the model walks over every byte
-# Prior odds of a requested language against one of the 140 others: large enough to decide for menus
-# and headings, small enough to be outweighed by the evidence of a paragraph.
+_MAX_CHARACTERS = 2_000  # limits the running time, which grows with every byte
+# Prior odds of a requested language against each of the 140 others: large enough to decide for
+# menus and headings, small enough to be outweighed by the evidence of a paragraph.
 _PRIOR_ODDS = 10.0
 _CHINESE = ("Hans", "Hant")
-# Scripts of languages that the model knows in two.
+# Second scripts of languages that the model knows in two scripts.
 _SECOND_SCRIPTS = ("Latn", "Cyrl", "Arab", "Hant")
 
 
 class Labelled(NamedTuple):
-    """A model, and the label of each of its columns."""
+    """A model and the labels of its columns."""
 
     labels: tuple[str, ...]
     aliases: tuple[tuple[int, int], ...]
-    """columns of one label: a language in two scripts"""
+    """pairs of columns with the same label: a language in two scripts"""
     model: Model
 
 
 class _Requested(NamedTuple):
-    """The model's labels for the languages that a user asked for."""
+    """The model's labels for the requested languages."""
 
     names: Mapping[str, str]
-    """label -> the user's own code"""
+    """label -> the user's code"""
     scripts: Mapping[str, Mapping[str, str]]
-    """label -> script -> the user's own code, of languages that were asked for in a script"""
+    """label -> script -> the user's code, for languages requested in a script"""
     codes: int
-    """number of the user's languages that the model knows"""
+    """number of requested languages that the model knows"""
 
 
 IDENTIFIED = tuple(label for [label] in shipped_table("diptych.language", "identified.tsv"))
-"""the languages of the model of py3langid, which need not be loaded to know them"""
-_MODELS = 4  # sets of learned languages whose models are kept: 28 MB each
+"""the languages of the py3langid model, listed so that the model need not be loaded"""
+_MODELS = 4  # cached models with different sets of learned languages: 28 MB each
 _learned: ContextVar[tuple[LearnedLanguage, ...]] = ContextVar("learned_languages", default=())
 """the learned languages of this thread: each run has its own"""
 _shipped_model = cache(open_model)
 
 
 def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tuple[LangScore, ...]:
-    """The most probable languages of a text, best first; none for too little text.
+    """The most probable languages of a text, best first; empty if there is too little text.
 
-    langs are the requested languages.  In a closed choice the text is in one of them, which raises
-    accuracy on short lines.  In an open one it may be in any language, and they only have a higher
-    prior.  Between two scripts of a language the letters decide.
+    langs are the requested languages.  A closed choice assumes that the text is in one of them,
+    which raises accuracy on short lines.  In an open choice it may be in any language, and the
+    requested ones only have a higher prior.  The letters decide between two scripts of a language.
 
     >>> identify("Le chat dort sur le canapé du salon.", ["en", "fr"])[0].lang
     'fr'
@@ -94,7 +94,7 @@ def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tu
     if learned:
         shares = _with_scripts(text, known.labels, shares, learned)
     most = max(shares)
-    # Nine of ten pages: the other languages share what is left.
+    # The case of nine out of ten pages: no other language has a noticeable score.
     if most >= _CERTAIN and (label := known.labels[shares.index(most)]) not in asked.scripts:
         return (LangScore(asked.names.get(label, label), most),)
     ranking = list(zip(known.labels, shares, strict=True))
@@ -102,7 +102,7 @@ def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tu
     for label, score in ranking if is_choice else _with_prior(asked.names, ranking):
         lang = asked.names.get(label, label)
         scores[lang] = scores.get(lang, 0.0) + score
-    # Two labels may be one language: Uzbek and Southern Uzbek.
+    # Two labels may belong to one language: Uzbek and Southern Uzbek.
     for lang, label in {asked.names[label]: label for label in asked.scripts}.items():
         _split_by_script(scores, lang, text, asked.scripts[label], closed=closed)
     best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:_MAX_LANGUAGES]
@@ -110,7 +110,7 @@ def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tu
 
 
 def can_identify(lang: str) -> bool:
-    """True if texts in a language can be identified: the model knows it, or it was learned.
+    """True if a language can be identified: the model knows it, or it was learned.
 
     >>> can_identify("fr-CA"), can_identify("nb"), can_identify("tet")
     (True, True, False)
@@ -125,30 +125,30 @@ def _can_identify(lang: str, learned: Sequence[LearnedLanguage]) -> bool:
 
 
 def use_learned_languages(models: Sequence[LearnedLanguage]) -> None:
-    """Add learned languages to the model, in place of those added before.
+    """Add learned languages to the model; replaces languages added earlier.
 
-    They hold for this thread, and for what it starts: two runs in one process have their own.
-    ValueError if one of them was learned for another model, or is damaged.
+    This applies to the current thread and the tasks it starts: two runs in one process are
+    independent.  Raises ValueError if a language was learned for another model or is damaged.
     """
     for model in models:
         if model.model != fingerprint() or len(model.column) != 2 * len(base_model().model.table):
             raise ValueError(
-                f"{model.lang} was taught to another version of the identifier; teach it anew"
+                f"{model.lang} was trained for another version of the identifier; train it again"
             )
         if not np.isfinite(np.frombuffer(model.column, "<f2")).all():
-            raise ValueError(f"what was learned of {model.lang} is damaged; teach it anew")
+            raise ValueError(f"the learned model of {model.lang} is damaged; train it again")
     learned = tuple({model.lang: model for model in models}.values())
     _learned.set(learned)
     accept_codes(model.lang for model in learned)
 
 
 def learned_languages() -> tuple[LearnedLanguage, ...]:
-    """The learned languages that were added to the model."""
+    """The learned languages added to the model."""
     return _learned.get()
 
 
 def is_identifiable(text: str) -> bool:
-    """True if a text has enough letters to identify its language.
+    """True if a text has enough letters for language identification.
 
     >>> is_identifiable("1999, 2000, 2001, 2002"), is_identifiable("Our opening hours in winter")
     (False, True)
@@ -180,13 +180,13 @@ def _split_by_script(
         return
     score = scores.pop(lang, 0.0)
     for script, share in shares.items():
-        # Where traditional characters were asked for, a text in simplified ones is something else.
+        # If only traditional characters were requested, a text in simplified ones does not match.
         code = codes.get(script) or f"{primary(lang)}-{script}"
         scores[code] = scores.get(code, 0.0) + score * share
 
 
 def _other_scripts(text: str, script: str) -> Sequence[str]:
-    """The scripts that a text may be in, other than the requested one."""
+    """The possible scripts of a text other than the requested one."""
     if script in _CHINESE:
         return [each for each in _CHINESE if each != script]
     found = main_script(text)
@@ -196,9 +196,9 @@ def _other_scripts(text: str, script: str) -> Sequence[str]:
 def _with_scripts(
     text: str, labels: Sequence[str], shares: list[float], learned: Sequence[LearnedLanguage]
 ) -> list[float]:
-    """The probabilities corrected by the scripts of learned languages: a script of its own decides.
+    """The probabilities after correction by the scripts of learned languages.
 
-    The model has no features of scripts that none of its own languages is written in.
+    A script that only learned languages use decides, because the model has no features for it.
     """
     script = main_script(text)
     own = {model.lang for model in learned if any(covers(script, each) for each in model.scripts)}
@@ -212,7 +212,7 @@ def _with_scripts(
 
 
 def model_bytes(text: str) -> bytes:
-    r"""A text as bytes, in the form that the model was trained on.
+    r"""A text as bytes, normalised like the training data of the model.
 
     >>> model_bytes("ÉTÉ")
     b'\xc3\xa9t\xc3\xa9'
@@ -222,7 +222,7 @@ def model_bytes(text: str) -> bytes:
 
 
 def _shares(text: str, known: Labelled) -> list[float]:
-    """The probability of each label, as py3langid computes it with `norm_probs`."""
+    """The probability of each label, as computed by py3langid with `norm_probs`."""
     shares: list[float] = label_shares(known.model, model_bytes(text)).tolist()
     for first, again in known.aliases:
         shares[first] += shares[again]
@@ -232,7 +232,7 @@ def _shares(text: str, known: Labelled) -> list[float]:
 
 @lru_cache(maxsize=1024)
 def _labels(langs: tuple[str, ...], learned: tuple[LearnedLanguage, ...]) -> _Requested:
-    """The model's labels for the user's languages, each with the user's own code."""
+    """The model's labels for the requested languages, with the user's codes."""
     names: dict[str, str] = {}
     scripts: dict[str, dict[str, str]] = {}
     known: set[str] = set()
@@ -248,7 +248,7 @@ def _labels(langs: tuple[str, ...], learned: tuple[LearnedLanguage, ...]) -> _Re
 
 @cache
 def base_model() -> Labelled:
-    """The model of py3langid, without learned languages."""
+    """The py3langid model, without learned languages."""
     labels, model, _ = _shipped_model()
     return_memory()
     return Labelled(labels, _aliases(labels), model)
@@ -261,13 +261,13 @@ def fingerprint() -> str:
 
 @cache
 def _model_scripts() -> frozenset[str]:
-    """The scripts of the model's own languages."""
+    """The scripts of the languages of the py3langid model."""
     usual = map(usual_script, IDENTIFIED)
     return frozenset((*usual, "Hani", "Hira", "Kana", "Hang", *_SECOND_SCRIPTS))
 
 
 def whole_model() -> Labelled:
-    """The model with the learned languages, which replace the columns of the same languages."""
+    """The model with the learned languages, which replace its columns for the same languages."""
     return _model(_learned.get())
 
 
@@ -284,7 +284,7 @@ def _model(learned: tuple[LearnedLanguage, ...]) -> Labelled:
 
 
 def _is_replaced(label: str, learned: Sequence[LearnedLanguage]) -> bool:
-    """True if a learned language replaces a label, and is not another script of it."""
+    """True if a learned language replaces a label, rather than adding another script of it."""
     return any(
         same_language(label, each.lang) and script_of(each.lang) in ("", usual_script(label))
         for each in learned
@@ -293,7 +293,7 @@ def _is_replaced(label: str, learned: Sequence[LearnedLanguage]) -> bool:
 
 @lru_cache(maxsize=64)
 def _restricted(labels: tuple[str, ...], learned: tuple[LearnedLanguage, ...]) -> Labelled:
-    """The model of some labels."""
+    """The model restricted to some labels."""
     whole = _model(learned)
     columns = [column for column, label in enumerate(whole.labels) if label in labels]
     chosen = tuple(whole.labels[column] for column in columns)
@@ -301,7 +301,7 @@ def _restricted(labels: tuple[str, ...], learned: tuple[LearnedLanguage, ...]) -
 
 
 def _aliases(labels: Sequence[str]) -> tuple[tuple[int, int], ...]:
-    """The indices of repeated labels, each after the index of the first.
+    """Pairs of indices of equal labels: the first occurrence, and each repetition.
 
     >>> _aliases(["sr", "fr", "sr"])
     ((0, 2),)

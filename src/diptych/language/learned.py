@@ -1,6 +1,6 @@
-"""Learned languages: the files that `diptych train langid` writes, their reader and writer.
+"""Learned languages: reading and writing the files of `diptych train langid`.
 
-The file is JSON, data and never code; the column of numbers in it is packed by zlib and base64.
+The file is JSON; its column of numbers is packed with zlib and base64.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import orjson
 
 from diptych.language.codes import may_be_code, primary
 
-MAX_BYTES = 4_000_000  # of a file; one has some 100,000
+MAX_BYTES = 4_000_000  # of a file; a typical one has about 100,000
 _FORMAT = 1
-_MAX_COLUMN = 8_000_000  # bytes: forty times those of the model's columns
-# A prior is the logarithm of a weight, of which the model's own go from 4.9 to 7.2; one that is
-# far above them would make every text one in this language.
+_MAX_COLUMN = 8_000_000  # bytes: forty times the size of a column of the model
+# A prior is the logarithm of a weight.  Those of the model range from 4.9 to 7.2; with a far higher
+# prior, every text would be identified as this language.
 _LEAST, _MOST = -1e4, 10.0
 _SCRIPT = re.compile(r"[A-Z][a-z]{3}")
 _FIELDS = {"format", "lang", "model", "prior", "scripts", "column"}
@@ -35,12 +35,12 @@ class LearnedLanguage:
     """log probability of each feature of the model, as 16-bit floating-point numbers"""
     prior: float
     scripts: tuple[str, ...]
-    """the scripts it is written in"""
+    """the scripts of the language"""
     model: str
-    """fingerprint of the model that it is a column for"""
+    """fingerprint of the model that the column belongs to"""
 
     def to_bytes(self) -> bytes:
-        """The language as the bytes of a file."""
+        """The content of the file for this language."""
         return orjson.dumps(
             {
                 "format": _FORMAT,
@@ -54,7 +54,7 @@ class LearnedLanguage:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> LearnedLanguage:
-        """The language that a file holds; `ValueError` for any other file."""
+        """Parse the content of a file; raises ValueError if it is invalid."""
         if len(data) > MAX_BYTES:
             raise ValueError("it is too large")
         try:
@@ -62,7 +62,7 @@ class LearnedLanguage:
         except orjson.JSONDecodeError as error:
             raise ValueError("it is not JSON") from error
         if not isinstance(stored, dict) or set(stored) != _FIELDS or stored["format"] != _FORMAT:
-            raise ValueError("it is of another kind, or of another version")
+            raise ValueError("it is a file of another kind or version")
         return cls(
             _code(stored["lang"]),
             _unpacked(stored["column"]),
@@ -74,47 +74,47 @@ class LearnedLanguage:
 
 def _code(value: Any) -> str:
     if not isinstance(value, str) or not (may_be_code(value) or primary(value)):
-        raise ValueError("its language is no code")
+        raise ValueError("its language is not a language code")
     return value
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError("a text in it is none")
+        raise ValueError("a field is not a string")
     return value
 
 
 def _prior(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError("a number in it is none")
+        raise ValueError("its prior is not a number")
     if not _LEAST < value <= _MOST:
-        raise ValueError("its prior cannot be")
+        raise ValueError("its prior is out of range")
     return float(value)
 
 
 def _scripts(value: Any) -> tuple[str, ...]:
     is_list = isinstance(value, list) and 0 < len(value) <= 8
     if not is_list or not all(isinstance(each, str) and _SCRIPT.fullmatch(each) for each in value):
-        raise ValueError("its scripts are no codes of ISO 15924")
+        raise ValueError("its scripts are not ISO 15924 codes")
     return tuple(value)
 
 
 def _unpacked(value: Any) -> bytes:
-    """The column, unpacked up to a limit."""
+    """The unpacked column; raises ValueError if it is damaged.  Its size is bounded."""
     try:
         packed = b64decode(_text(value), validate=True)
         column = zlib.decompressobj().decompress(packed, _MAX_COLUMN)
     except (ValueError, zlib.error) as error:
         raise ValueError("its numbers are damaged") from error
     if not column or len(column) % 2:
-        raise ValueError("its numbers are not whole")
+        raise ValueError("its numbers are incomplete")
     if not _is_learned(column):
-        raise ValueError("its numbers are no log probabilities of features")
+        raise ValueError("its numbers are not log probabilities of features")
     return column
 
 
 def _is_learned(column: bytes) -> bool:
-    """True if the numbers of a column are log probabilities that are not all the same."""
+    """True if the numbers of a column are log probabilities and not all equal."""
     numbers = np.frombuffer(column, "<f2")
-    least, most = numbers.min(), numbers.max()  # not a number, if any is none
+    least, most = numbers.min(), numbers.max()  # NaN if any number is NaN
     return bool(np.isfinite(least) and least < most <= 0)

@@ -1,10 +1,10 @@
-"""Language marks in URLs: codes, names and habits of webmasters (`/fr/`, `_e.html`, `?lang=de`).
+"""Language marks in URLs: codes, names and webmasters' conventions (`/fr/`, `_e.html`, `?lang=de`).
 
-A mark is a code of ISO 639-1, -2 or -3, a language's name in English, in itself or in a neighbour's
-language, a country's code standing for its language (`jp`), or a habit of webmasters (`e` and `f`
-in Canada, `tc` and `sc` in Hong Kong).  `languages.tsv` lists the languages and these habits.
-Codes, names and countries come from CLDR through langcodes; `marks.tsv` holds all marks of those
-languages, because asking CLDR takes seconds.  `tools/marks.py` writes it anew.
+A mark is a code of ISO 639-1, -2 or -3, the name of a language in English, in itself or in a
+neighbouring language, a country code used for a language (`jp`), or a convention of webmasters (`e`
+and `f` in Canada, `tc` and `sc` in Hong Kong).  `languages.tsv` lists the languages and these
+conventions.  Codes, names and countries come from CLDR through langcodes; `marks.tsv` holds all
+marks of those languages, because querying CLDR takes seconds.  `tools/marks.py` regenerates it.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ KINDS = ("code", "code3", "endonym", "name", "habit", "country")
 
 _ROWS = shipped_table("diptych.language", "languages.tsv")
 LANGUAGES = tuple(lang for lang, *_ in _ROWS)
-"""the languages that CLD2 identifies, which are the 161 of Garcia-Romero et al. and some more, then
-those that have a site, a newspaper or a broadcaster of their own"""
+"""the languages that CLD2 identifies (the 161 of Garcia-Romero et al. and some more), then other
+languages that have a website, a newspaper or a broadcaster"""
 HABITS: Mapping[str, tuple[str, ...]] = {
     lang: tuple(words[0].split()) for lang, *words in _ROWS if words
 }
-"""marks that CLDR does not list: habits of webmasters, not codes and not names"""
+"""marks by convention of webmasters: neither codes nor names, and not listed by CLDR"""
 
-# Names of parameters, and of path segments before a value, that mean "language".
+# Names of query parameters, and of path segments before a value, that mean "language".
 LANGUAGE_PARAMETERS = frozenset(
     name for [name] in shipped_table("diptych.language", "parameters.tsv")
 )
 
-# The languages whose words for other languages are met as marks.
+# The languages, besides English, whose names for other languages are used as marks.
 _NAMING_LANGUAGES = tuple("fr de es it pt nl pl cs sv da fi hu ro hr".split())
 _SCHEME = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W_]+")
@@ -46,14 +46,14 @@ _REGION = re.compile(r"[-_](?:[a-z]{2}|hans|hant|latn|cyrl|arab|419)(?![^\W_])")
 
 
 class Mark(NamedTuple):
-    """A language that a word may stand for."""
+    """A language that a word may stand for, and the kind of mark."""
 
     lang: str
     kind: str
 
 
 class UrlMark(NamedTuple):
-    """A mark in a URL: its place, and the languages it may stand for, most probable first."""
+    """A mark in a URL: its position, and the languages it may stand for, most probable first."""
 
     field: str
     start: int
@@ -63,7 +63,7 @@ class UrlMark(NamedTuple):
 
 
 def fold(name: str) -> str:
-    """A name without case and accents, as it is written in URLs.
+    """A name without case and accents, as written in URLs.
 
     >>> fold("Français"), fold("Čeština"), fold("Русский")
     ('francais', 'cestina', 'русскии')
@@ -73,7 +73,7 @@ def fold(name: str) -> str:
 
 
 def derive_marks(lang: str) -> dict[str, str]:
-    """All marks of a language, folded, with their kinds: from CLDR and `HABITS`.
+    """All folded marks of a language and their kinds, from CLDR and `HABITS`.
 
     >>> derive_marks("cy")["cymraeg"], derive_marks("cy")["welsh"], derive_marks("cy")["wel"]
     ('endonym', 'name', 'code3')
@@ -98,7 +98,7 @@ def derive_marks(lang: str) -> dict[str, str]:
 
 @cache
 def _shipped() -> Mapping[str, Mapping[str, str]]:
-    """The marks of each language with their kinds, from the table."""
+    """The shipped marks of each language and their kinds."""
     found: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for mark, lang, kind in shipped_table("diptych.language", "marks.tsv"):
         found[lang][mark] = kind
@@ -107,7 +107,7 @@ def _shipped() -> Mapping[str, Mapping[str, str]]:
 
 @lru_cache(maxsize=1024)
 def marks_of(lang: str) -> Mapping[str, str]:
-    """The marks of any language, folded, with their kinds.
+    """The folded marks of any language and their kinds.
 
     >>> marks_of("fr")["francais"], marks_of("fr-CA")["fra"], marks_of("ja")["jp"]
     ('endonym', 'code3', 'habit')
@@ -118,7 +118,7 @@ def marks_of(lang: str) -> Mapping[str, str]:
 
 @lru_cache(maxsize=64)
 def mark_table(langs: Sequence[str] = LANGUAGES) -> Mapping[str, tuple[Mark, ...]]:
-    """For every mark the languages it may stand for, most probable first.
+    """For each mark, the languages it may stand for, most probable first.
 
     >>> [mark.lang for mark in mark_table()["si"]]
     ['si', 'sl']
@@ -138,7 +138,7 @@ def mark_table(langs: Sequence[str] = LANGUAGES) -> Mapping[str, tuple[Mark, ...
 
 
 def is_language_parameter(name: str) -> bool:
-    """True if a parameter of this name usually holds a language, whatever its value.
+    """True if a query parameter with this name usually holds a language.
 
     >>> is_language_parameter("Lang"), is_language_parameter("idioma"), is_language_parameter("id")
     (True, True, False)
@@ -147,9 +147,9 @@ def is_language_parameter(name: str) -> bool:
 
 
 def url_marks(url: str, table: Mapping[str, tuple[Mark, ...]]) -> list[UrlMark]:
-    """The marks of a URL in order: fields are `host`, `path`, `file` and `query`.
+    """The marks of a URL in order; the fields are `host`, `path`, `file` and `query`.
 
-    A code and a region behind it are one mark.
+    A code followed by a region is one mark.
 
     >>> [mark[:4] for mark in url_marks("http://x.org/fr-ca/a_en.html", mark_table(("en", "fr")))]
     [('path', 6, 11, 'fr-ca'), ('file', 14, 16, 'en')]
@@ -171,7 +171,7 @@ def url_marks(url: str, table: Mapping[str, tuple[Mark, ...]]) -> list[UrlMark]:
 
 
 def _bounds(text: str) -> Iterable[tuple[str, int]]:
-    """The end of host, path, file and query in a URL without its scheme."""
+    """The end offsets of host, path, file and query in a URL without scheme."""
     query = text.find("?") if "?" in text else len(text)
     host = text.find("/") if "/" in text[:query] else query
     file = text.rfind("/", 0, query) + 1 if host < query else host

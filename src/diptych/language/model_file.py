@@ -1,9 +1,9 @@
-"""Reader of the model that py3langid ships.
+"""Reader of the model that ships with py3langid.
 
-The file is an archive of uncompressed arrays within LZMA, 68 MB when unpacked.  It is read once,
-from its beginning to its end, and the moves of the automaton in pieces: this takes little memory.
-It is then kept in the user's cache as arrays that all processes map into their memory: opening
-these takes a hundredth of the time, and processes share them.
+The file is an LZMA-compressed archive of arrays, 68 MB when unpacked.  It is read once as a stream,
+with the moves of the automaton in pieces, which takes little memory.  The arrays are then stored in
+the user's cache, and all processes map them into memory: opening them there takes a hundredth of
+the time, and processes share the memory.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _FILE = "data/model.npz.xz"
 _MEMBER = struct.Struct("<4s22xHH")  # of ZIP: signature, lengths of a name and of an extra field
 _SIGNATURE = b"PK\3\4"
 _PIECE = 1 << 16
-_LAYOUT = 1  # of the cached arrays
-_ENDS = 64  # bytes at both ends of the file that tell versions of the model apart: LZMA's checksums
+_LAYOUT = 1  # version of the layout of the cached arrays
+_ENDS = 64  # bytes at both ends of the file, with LZMA's checksums, that identify its version
 _ARRAYS = {"moves": np.int32, "blocks": np.uint32, "table": np.float16, "priors": np.float32}
 
 
 class ShippedModel(NamedTuple):
-    """The model, the label of each of its columns, and a hash of its labels and features."""
+    """The labels of the columns, the model, and a hash of its labels and features."""
 
     labels: tuple[str, ...]
     model: Model
@@ -44,7 +44,7 @@ class ShippedModel(NamedTuple):
 
 
 def open_model() -> ShippedModel:
-    """The model of py3langid, mapped from the user's cache, or read where there is no cache."""
+    """The py3langid model, mapped from the user's cache, or read if there is no cache."""
     folder = cached_folder(f"langid-{_LAYOUT}-{_version()}", _fill)
     if folder is not None:
         try:
@@ -55,7 +55,7 @@ def open_model() -> ShippedModel:
 
 
 def _version() -> str:
-    """A name for the file that py3langid ships, by its ends."""
+    """A version name for the file of py3langid: a hash of its first and last bytes."""
     with files("py3langid").joinpath(_FILE).open("rb") as packed:
         first = packed.read(_ENDS)
         packed.seek(-_ENDS, 2)
@@ -81,14 +81,14 @@ def _fill(folder: Path) -> None:
 
 
 def map_model(folder: Path) -> ShippedModel:
-    """The model of a folder of arrays; one of `parser_errors` if it is damaged."""
+    """Map the model from a folder of arrays; raises one of `parser_errors` if it is damaged."""
     labels, start, features, fingerprint = json.loads((folder / "model.json").read_text("utf-8"))
     arrays = [
         np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False))
         for name in _ARRAYS
     ]
     if [array.dtype.type for array in arrays] != list(_ARRAYS.values()):
-        raise ValueError("an array of the model is of another type")
+        raise ValueError("an array of the model has the wrong type")
     moves, blocks, table, priors = arrays
     if len(labels) != len(priors):
         raise ValueError("each label needs a prior")
@@ -97,7 +97,7 @@ def map_model(folder: Path) -> ShippedModel:
 
 
 def read_model() -> ShippedModel:
-    """The model as py3langid ships it."""
+    """Read the model from the file of py3langid."""
     found: dict[str, Any] = {}
     with files("py3langid").joinpath(_FILE).open("rb") as packed, lzma.open(packed) as stream:
         for name, shape, order, dtype in _headers(stream):
@@ -118,7 +118,7 @@ def read_model() -> ShippedModel:
 def _headers(
     stream: IO[bytes],
 ) -> Iterator[tuple[str, tuple[int, ...], Literal["C", "F"], np.dtype[Any]]]:
-    """The name, shape, order and type of each array of an archive; then its data is to be read."""
+    """Yield name, shape, order and type of each array; the caller then reads the array's data."""
     while (head := stream.read(_MEMBER.size)).startswith(_SIGNATURE):
         _, name, extra = _MEMBER.unpack(head)
         file = stream.read(name + extra)[:name].decode()

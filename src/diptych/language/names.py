@@ -1,7 +1,7 @@
-"""The names of a language in several languages, and its codes of ISO 639.
+"""The names of a language in several languages, and its ISO 639 codes.
 
-Names come from CLDR through langcodes; `names.tsv` holds those of the languages of most of the web
-in each other, because the tables of CLDR take 15 MB.  `tools/names.py` writes it anew.
+Names come from CLDR through langcodes.  Because the tables of CLDR take 15 MB, `names.tsv` holds
+the names of the most common languages of the web in each other; `tools/names.py` regenerates it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from diptych.files import shipped_table
 from diptych.language.codes import primary
 
-# Names that switchers use and CLDR does not list.
+# Names used by language switchers that CLDR does not list.
 _OTHER_NAMES = {
     "zh": ("简体中文", "繁體中文", "繁体中文", "正體中文", "汉语", "漢語", "chinese"),
     "no": ("norsk", "norsk bokmål", "bokmål", "norwegian"),
@@ -23,7 +23,7 @@ _OTHER_NAMES = {
 
 
 def fold_case(text: str) -> str:
-    """Text in the form in which names are compared: composed, without case.
+    """A text in the form used to compare names: NFC, without case.
 
     >>> fold_case("FRANC\u0327AIS")
     'français'
@@ -32,7 +32,7 @@ def fold_case(text: str) -> str:
 
 
 def language_codes(lang: str) -> frozenset[str]:
-    """The codes of a language: ISO 639-1, both of 639-2, 639-3, lower case.
+    """The codes of a language in lower case: ISO 639-1, both of 639-2, and 639-3.
 
     >>> sorted(language_codes("fr-CA"))
     ['fr', 'fra', 'fre']
@@ -46,7 +46,7 @@ def _language_codes(lang: str, name: str) -> frozenset[str]:
 
 
 def alpha3_codes(lang: str) -> list[str]:
-    """The codes of three letters of a language: terminological, then bibliographic.
+    """The three-letter codes of a language: terminological, then bibliographic.
 
     >>> alpha3_codes("fr"), alpha3_codes("xx")
     (['fra', 'fre'], [])
@@ -61,7 +61,7 @@ def alpha3_codes(lang: str) -> list[str]:
 
 
 def language_names(lang: str, readers: Sequence[str] = ("en",)) -> frozenset[str]:
-    """The names of a language in itself and in some other languages.
+    """The names of a language in itself and in the languages `readers`.
 
     >>> sorted(language_names("fr")), sorted(language_names("de", ("fr",)))
     (['français', 'french'], ['allemand', 'deutsch'])
@@ -87,7 +87,7 @@ def languages_by_name() -> dict[str, str]:
 
 
 def derive_name(lang: str, reader: str) -> str:
-    """The name of a language in another, from CLDR.
+    """The name of a language in another language, from CLDR.
 
     >>> derive_name("de", "fr"), derive_name("de", "de")
     ('allemand', 'Deutsch')
@@ -100,7 +100,7 @@ def derive_name(lang: str, reader: str) -> str:
 
 @cache
 def _shipped() -> dict[tuple[str, str], str]:
-    """The names of the table by language and reader."""
+    """The shipped names, by language and reader."""
     (_, *readers), *rows = shipped_table("diptych.language", "names.tsv")
     return {
         (lang, reader): name

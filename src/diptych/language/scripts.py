@@ -1,4 +1,4 @@
-"""The script of a text (ISO 15924: `Latn`, `Cyrl`, `Hant`), and the marks of scripts in URLs."""
+"""The script of a text (ISO 15924: `Latn`, `Cyrl`, `Hant`), and script marks in URLs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from functools import cache, lru_cache
 from diptych.files import shipped_table
 from diptych.language.codes import asked_language, primary, script_of
 
-# The first code point of each run of letters of one script: the property Script of Unicode 15, with
-# what is no letter given to the script before it.
+# The first code point of each run of letters of one script, from the Script property of Unicode 15;
+# characters other than letters belong to the preceding script.
 _STARTS = shipped_table("diptych.language", "scripts.tsv")
 _FIRST_POINTS = [int(point, 16) for point, _ in _STARTS]
 _FIRST_SCRIPTS = [script for _, script in _STARTS]
@@ -24,13 +24,13 @@ _COVERED: Mapping[str, frozenset[str]] = {
     "Hant": frozenset({"Hani"}),
     "Aran": frozenset({"Arab"}),
 }
-"""scripts that consist of others or are a variant of one"""
-_LATIN_DIVISOR = 3.0  # texts of all scripts have names and commands in Latin letters
+"""scripts that consist of other scripts or are a variant of one"""
+_LATIN_DIVISOR = 3.0  # reduces Latin letters, since texts in all scripts contain Latin names
 
 SCRIPT_WORDS: Mapping[str, tuple[str, ...]] = {
     script: tuple(words) for script, *words in shipped_table("diptych.language", "script_words.tsv")
 }
-"""names of scripts in URLs and in the texts of switchers"""
+"""names of scripts in URLs and in language switchers"""
 
 
 def script_counts(text: str) -> Counter[str]:
@@ -50,9 +50,9 @@ def script_counts(text: str) -> Counter[str]:
 
 
 def main_script(text: str) -> str:
-    """The script of most letters of a text; empty if it has none.
+    """The most frequent script of a text; empty if it has no letters.
 
-    Chinese is `Hans` or `Hant` if it has characters of one of them only; else it is `Hani`.
+    Chinese is `Hans` or `Hant` if one of them has more unambiguous characters, else `Hani`.
 
     >>> main_script("Вести дана"), main_script("市长昨天为新图书馆揭幕"), main_script("市長昨天")
     ('Cyrl', 'Hans', 'Hant')
@@ -70,7 +70,7 @@ def main_script(text: str) -> str:
 
 
 def script_shares(text: str, scripts: Sequence[str]) -> dict[str, float]:
-    """The probability of each of some scripts for a text; empty if it is in none of them.
+    """The probability of each of the given scripts for a text; empty if it has none of them.
 
     >>> script_shares("Нови IBM PC", ["Cyrl", "Latn"])["Cyrl"] > 0.8
     True
@@ -87,13 +87,13 @@ def script_shares(text: str, scripts: Sequence[str]) -> dict[str, float]:
         simplified, traditional = _chinese(text)
         is_open = not simplified + traditional
         letters |= {"Hans": simplified + is_open, "Hant": traditional + is_open}
-    # Squares: a few names in the other script do not make it one in both.
+    # Squares, so that a few names in the other script have little weight.
     total = sum(count * count for count in letters.values())
     return {script: count * count / total for script, count in letters.items()}
 
 
 def covers(script: str, found: str) -> bool:
-    """True if letters of the script `found` are normal in a text of a script.
+    """True if letters of the script `found` are usual in texts of `script`.
 
     >>> covers("Jpan", "Hira"), covers("Hant", "Hani"), covers("Hant", "Hans")
     (True, True, False)
@@ -103,7 +103,7 @@ def covers(script: str, found: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def mark_script(mark: str) -> str:
-    """The script that a mark of a URL, or the text of a link, names; empty if none.
+    """The script named by a mark in a URL or by the text of a link; empty if none.
 
     >>> mark_script("sr-latn"), mark_script("big5"), mark_script("ћирилица"), mark_script("sr")
     ('Latn', 'Hant', 'Cyrl', '')
@@ -114,7 +114,7 @@ def mark_script(mark: str) -> str:
 
 
 def marked_language(word: str, lang: str, langs: Sequence[str]) -> str:
-    """The requested language that a mark means, by its script if there are two.
+    """The requested language that a mark means; its script decides between two.
 
     >>> asked = ["en", "sr-Latn", "sr-Cyrl"]
     >>> [marked_language(word, "sr", asked) for word in ("latinica", "српски", "sr")]
@@ -124,14 +124,14 @@ def marked_language(word: str, lang: str, langs: Sequence[str]) -> str:
     """
     name = primary(lang)
     same = [each for each in langs if primary(each) == name]
-    # Most names of languages, and all codes, are written in Latin letters, whatever they mean.
+    # Latin letters prove nothing: all codes and most names are written in them.
     script = mark_script(word) or main_script(word).replace("Latn", "")
     by_script = next((each for each in same if script_of(each) == script), "")
     return "".join(same) if len(same) < 2 else by_script or asked_language(name, same)
 
 
 def script_words(lang: str, langs: Sequence[str]) -> Sequence[str]:
-    """Marks of the script of a language, if the language is requested in another script too.
+    """The marks of a language's script, if the language is also requested in another script.
 
     >>> script_words("sr-Latn", ["sr-Cyrl", "sr-Latn"])[:2]
     ('latn', 'lat')
@@ -163,17 +163,17 @@ def _parts(script: str) -> Iterable[str]:
 
 
 def _chinese(text: str) -> tuple[int, int]:
-    """The number of characters that are only simplified, and only traditional."""
+    """The numbers of characters that are only simplified and only traditional."""
     simplified, traditional = _unambiguous_characters()
     return sum(map(simplified.__contains__, text)), sum(map(traditional.__contains__, text))
 
 
 @cache
 def _unambiguous_characters() -> tuple[frozenset[str], frozenset[str]]:
-    """The characters that occur in simplified Chinese only, and in traditional only.
+    """The characters that occur only in simplified Chinese, and only in traditional Chinese.
 
-    They are those of the frequent half of GB 2312 (1980) that are not in the frequent half of Big5
-    (1984), and the other way round: each was made for one of the two.
+    They are those in the frequent half of GB 2312 (1980) but not in the frequent half of Big5
+    (1984), and vice versa: each standard was made for one of the two.
     """
     han = [chr(point) for point in range(0x4E00, 0xA000)]
     mainland = {char for char in han if b"" < char.encode("gb2312", "ignore") < b"\xd8"}

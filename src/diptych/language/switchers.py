@@ -1,4 +1,4 @@
-"""The language that a link declares for its target: by hreflang, or by a language name as text."""
+"""The language that a link declares for its target, by hreflang or by a language name as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from diptych.language.names import fold_case, language_codes, language_names
 from diptych.language.scripts import marked_language, script_words
 from diptych.types import Link
 
-_MAX_NAME = 40  # characters; a longer text is a sentence, not the name of a language
+_MAX_NAME = 40  # characters of a language name; longer texts are sentences
 
 _REGIONAL_CODE = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{2,8})+")
 _IN_BRACKETS = re.compile(r"\s*[(（\[][^()（）\[\]]*[)）\]]\s*\Z")
@@ -22,15 +22,15 @@ _ORNAMENT = " \t\n\u00a0.,:;|/()[]{}<>«»‹›→←·•*–—-"
 
 
 class Declared(NamedTuple):
-    """The language that a link declares for its target, and how."""
+    """The language that a link declares for its target, and the kind of declaration."""
 
     lang: str
     how: str
-    """`alternate`: an announcement; `hreflang`: a link with that attribute; `name`: by its text"""
+    """`alternate` (link element or HTTP header), `hreflang` (attribute) or `name` (text)"""
 
 
 def declared_language(link: Link, langs: tuple[str, ...]) -> Declared:
-    """The language that a link declares, if any; names of the requested languages, any codes.
+    """The language that a link declares; a name counts only if the language is requested.
 
     >>> declared_language(Link("http://x.org/fr/", anchor="Français"), ("en", "fr"))
     Declared(lang='fr', how='name')
@@ -46,7 +46,7 @@ def declared_language(link: Link, langs: tuple[str, ...]) -> Declared:
 
 
 def names_other_language(text: str, langs: tuple[str, ...]) -> bool:
-    """True if a link's text is the name or code of a language that was not requested.
+    """True if the text of a link is the name or code of a language that was not requested.
 
     >>> [names_other_language(text, ("en", "fr")) for text in ("Ελληνικά", "RU", "French", "Next")]
     [True, True, False, False]
@@ -63,13 +63,13 @@ def _names_other(text: str, langs: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def _named(text: str, langs: tuple[str, ...]) -> str:
-    """`named_language` with a cache: the pages of a site have most of their links in common."""
+    """`named_language` with a cache: most links occur on many pages of a site."""
     lang = named_language(text, _names(langs))
     return marked_language(text, lang, langs) if lang else ""
 
 
 def named_language(text: str, names: Mapping[str, str]) -> str:
-    """The language whose name is all of a link's text; empty if it is none.
+    """The language whose name is the whole text of a link; empty if there is none.
 
     >>> names = {"français": "fr", "french": "fr", "fr": "fr", "日本語": "ja"}
     >>> [named_language(text, names) for text in ("[Français]", "FR-ca", "日本語 (Japanese)")]
@@ -96,7 +96,7 @@ def _lookup(name: str, names: Mapping[str, str]) -> str:
 
 @lru_cache(maxsize=64)
 def _names(langs: tuple[str, ...]) -> dict[str, str]:
-    """The names of each language in itself, in English and in the others, and its codes."""
+    """The names of each language in itself, in English and in the other languages; its codes."""
     readers = ("en", *langs)
     names = {name: lang for lang in langs for name in language_names(lang, readers)}
     names |= {code: lang for lang in langs for code in language_codes(lang)}

@@ -1,9 +1,9 @@
-"""Training of one more language for the identifier: a column of its naive Bayes model.
+"""Training of an additional language for the identifier: a column of its naive Bayes model.
 
-The features are those of the model, which were chosen for its own languages.  What a text says of
-their probabilities is mixed with what is known of the languages it is like (a Dirichlet prior
-whose mean is a mixture of the model's columns, found by EM): a hundred lines say little of most of
-100,000 features, and a neighbour of the language says more than nothing.
+The features are those of the model, which were chosen for its own languages.  Their probabilities
+are estimated from the training text with a Dirichlet prior whose mean is a mixture of the model's
+columns, found by EM: a hundred lines contain few of the 100,000 features, and similar languages
+provide estimates for the rest.
 """
 
 from __future__ import annotations
@@ -26,34 +26,34 @@ from diptych.language.scripts import script_counts
 
 MIN_PIECES = 30  # lines: fewer cannot be split into training and test lines
 MIN_LETTERS = 2_000
-_MAX_PIECES = 10_000  # more change little, and each takes time
-_MAX_PIECE = 300  # characters of a piece: a long line is cut between words
+_MAX_PIECES = 10_000  # more hardly change the result and take time
+_MAX_PIECE = 300  # characters of a piece: a longer line is cut between words
 _FOLDS = 5
 _ROUNDS = 40  # of EM; the weights hardly change after thirty
-_STRENGTHS = (300.0, 1e3, 3e3, 1e4, 3e4, 1e5)  # of the prior, in features; the likeliest is taken
-# The text is of one kind and one subject, and text in a neighbour's language on that subject is
-# like it: so all its probabilities are lowered by what costs it one line in twenty, at most.
+_STRENGTHS = (300.0, 1e3, 3e3, 1e4, 3e4, 1e5)  # of the prior, in features; the best one is chosen
+# The training text is of one kind and subject, so text in a similar language on that subject looks
+# like it.  Therefore all its probabilities are lowered, at the cost of at most one line in twenty.
 _MAX_LOST = 0.05
 _MAX_DOUBT = 0.5
-_OWN_SCRIPT = 0.2  # share of the letters from which a script is one of the language
-_PAGE_SAMPLE = 320  # characters that are read of a page
+_OWN_SCRIPT = 0.2  # minimum share of the letters for a script to be one of the language
+_PAGE_SAMPLE = 320  # characters of the sample taken from a page
 _MIN_WEIGHT = 1e-3
 _MAX_REPORTED = 3
 _SPACES = re.compile(r"\s+")
 
 _Counts = tuple[NDArray[np.intp], NDArray[np.float64]]
-"""features of a text, and the logarithm of how often each is seen, as the model counts"""
+"""features of a text and their log counts, log(1 + n) as in the model"""
 
 
 class Quality(NamedTuple):
-    """Accuracy on text that was held out in cross-validation."""
+    """Accuracy on held-out text in cross-validation."""
 
     lines: float
-    """share of lines that are identified as the language"""
+    """share of lines identified correctly"""
     pages: float
-    """share of texts as long as the sample of a page"""
+    """share of texts of the length of a page sample identified correctly"""
     before: tuple[tuple[str, float], ...]
-    """the labels of the lines without this column, most frequent first"""
+    """labels of the lines by the model without this column, with shares, most frequent first"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +64,21 @@ class TrainingResult:
     pieces: int
     letters: int
     near: tuple[tuple[str, float], ...]
-    """the most similar languages and their weights: those it may be confused with"""
+    """the most similar languages and their weights: they may be confused with this one"""
     quality: Quality
 
 
 class _Classified(NamedTuple):
-    """Log odds of a text, without the prior, for the language against the best other label."""
+    """The log odds of the language against the best other label for a text, without the prior."""
 
     margin: float
     rival: str
     weight: float
-    """total weight of its features"""
+    """total weight of the features of the text"""
 
 
 class _Known(NamedTuple):
-    """The model's columns of other languages."""
+    """The model's columns for other languages."""
 
     labels: Sequence[str]
     table: NDArray[np.float16]
@@ -86,7 +86,7 @@ class _Known(NamedTuple):
 
 
 def pieces_of(text: str) -> list[str]:
-    r"""A text as lines, each once, long ones cut between words, those without letters left out.
+    r"""The distinct lines of a text that have enough letters; long lines are cut between words.
 
     >>> pieces_of("Ita-nia naran saida, senhor?\n\n12\nIta-nia naran  saida, senhor?")
     ['Ita-nia naran saida, senhor?']
@@ -106,13 +106,13 @@ def _cut(line: str) -> Iterable[str]:
 
 
 def train_language(lang: str, pieces: Sequence[str]) -> TrainingResult:
-    """Learn a language from lines of text in it; `ValueError` if they are too few."""
+    """Learn a language from lines of text in it; raises ValueError if there are too few."""
     letters = script_counts("\n".join(pieces))
     if len(pieces) < MIN_PIECES or letters.total() < MIN_LETTERS:
         raise ValueError(
             f"{len(pieces):,} lines with {letters.total():,} letters are too little to learn a "
-            f"language; it takes {MIN_PIECES} different lines and {MIN_LETTERS:,} letters at "
-            "least, and is good from 1,000 lines on"
+            f"language; at least {MIN_PIECES} different lines and {MIN_LETTERS:,} letters are "
+            "needed, and 1,000 lines are recommended"
         )
     known = _others(lang)
     counts = [_counted(piece) for piece in pieces]
@@ -131,7 +131,7 @@ def train_language(lang: str, pieces: Sequence[str]) -> TrainingResult:
 
 
 def _others(lang: str) -> _Known:
-    """The columns of the model without those of the language itself."""
+    """The columns of the model except for the language itself."""
     labels, _, model = base_model()
     kept = [place for place, label in enumerate(labels) if not same_language(label, lang)]
     return _Known([labels[place] for place in kept], model.table[:, kept], model.priors[kept])
@@ -153,7 +153,7 @@ def _sum(counts: Iterable[_Counts]) -> NDArray[np.float64]:
 def _neighbours(
     total: NDArray[np.float64], known: _Known
 ) -> tuple[tuple[tuple[str, float], ...], NDArray[np.float64]]:
-    """The mixture of known languages that fits a text best, and its feature probabilities."""
+    """The mixture of known languages that best fits a text, and its feature probabilities."""
     seen = np.flatnonzero(total)
     weights = np.full(len(known.labels), 1 / len(known.labels))
     chances = np.exp(known.table[seen].astype(np.float64))
@@ -171,13 +171,13 @@ def _neighbours(
 def _column(
     total: NDArray[np.float64], usual: NDArray[np.float64], strength: float
 ) -> NDArray[np.float64]:
-    """The log probability of each feature."""
+    """The log probability of each feature, smoothed by the prior."""
     made: NDArray[np.float64] = np.log((total + strength * usual) / (total.sum() + strength))
     return made
 
 
 def _strength(counts: Sequence[_Counts], usual: NDArray[np.float64]) -> float:
-    """The strength of the prior that makes a held-out fifth of the text most probable."""
+    """The strength of the prior that maximises the probability of a held-out fifth of the text."""
     held, rest = _sum(counts[::_FOLDS]), _sum(_without(counts, 0))
     return max(_STRENGTHS, key=lambda each: float(held @ _column(rest, usual, each)))
 
@@ -190,7 +190,7 @@ def _cross_validated(
     pieces: Sequence[str], counts: Sequence[_Counts], usual: NDArray[np.float64], strength: float,
     known: _Known,
 ) -> tuple[list[_Classified], list[_Classified]]:  # fmt: skip
-    """Lines, and texts of the size of a page, classified by columns trained without them."""
+    """Classify lines and page-sized texts by columns that were trained without them."""
     lines: list[_Classified] = []
     pages: list[_Classified] = []
     for fold in range(_FOLDS):
@@ -210,7 +210,7 @@ def _classified(counts: _Counts, column: NDArray[np.float64], known: _Known) -> 
 
 
 def _joined(lines: Sequence[str]) -> list[str]:
-    """Lines joined to texts of the size of a page."""
+    """Join lines into page-sized texts."""
     pages: list[str] = []
     page = ""
     for line in lines:
@@ -227,13 +227,13 @@ def _accuracy(judged: Sequence[_Classified], prior: float, doubt: float) -> floa
 
 
 def _earlier_labels(judged: Sequence[_Classified]) -> tuple[tuple[str, float], ...]:
-    """The labels of texts without this column, most frequent first."""
+    """The labels of texts by the model without this column, most frequent first."""
     found = Counter(each.rival for each in judged)
     return tuple((lang, count / len(judged)) for lang, count in found.most_common(_MAX_REPORTED))
 
 
 def _scripts(letters: Counter[str]) -> tuple[str, ...]:
-    """The scripts of a language, most used first."""
+    """The scripts of a language, most frequent first."""
     return tuple(
         script for script, count in letters.most_common() if count >= _OWN_SCRIPT * letters.total()
     )

@@ -1,1 +1,1 @@
-"""Models that several stages use: lexicons, sentence encoders, models of URLs, tree ensembles."""
+"""Models that several stages use: lexicons, sentence encoders, URL models, tree ensembles."""

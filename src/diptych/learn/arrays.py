@@ -1,4 +1,4 @@
-"""Model files as named NumPy arrays, without pickled objects: reading and writing."""
+"""Reading and writing of model files: named NumPy arrays without pickled objects."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from numpy.typing import NDArray
 
 from diptych.files import read_file, replacing
 
-MAX_BYTES = 1 << 28  # of a file when unpacked: twenty times the largest that we ship
+MAX_BYTES = 1 << 28  # of an unpacked file: twenty times the largest shipped one
 TRAIN_ANEW = "train the model anew"
 
 
 def read_arrays(path: Path, format: int) -> dict[str, NDArray[Any]]:
-    """Read the arrays of a model file; `ValueError` if its format number is another.
+    """Read the arrays of a model file; raises ValueError if it has another format number.
 
-    Call it within `files.reading`, which turns all errors into one that names the file.
+    Call it within `files.reading`, which converts all errors to one that names the file.
     """
     found = unpack_arrays(read_file(path, MAX_BYTES, TRAIN_ANEW), MAX_BYTES)
     if found["format"].tolist() != format:
-        raise ValueError(f"it is not of format {format}")
+        raise ValueError(f"it is not in format {format}")
     return found
 
 
 def unpack_arrays(data: bytes, max_bytes: int) -> dict[str, NDArray[Any]]:
-    """Read arrays from the bytes of a file that has at most `max_bytes` when unpacked.
+    """Read arrays from the content of a file that has at most `max_bytes` when unpacked.
 
     Call it within `files.reading`.
     """
@@ -39,7 +39,7 @@ def unpack_arrays(data: bytes, max_bytes: int) -> dict[str, NDArray[Any]]:
         if sum(member.file_size for member in archive.infolist()) > max_bytes:
             raise ValueError("it is too large")
     with warnings.catch_warnings():
-        # A damaged header may look like an old one, of which NumPy warns.
+        # A damaged header may look like that of an old version, which NumPy warns about.
         warnings.simplefilter("ignore")
         with np.load(io.BytesIO(data), allow_pickle=False) as stored:
             return dict(stored)
@@ -55,12 +55,12 @@ def part_of(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArra
 
 
 def arrays_of(model: Any, prefix: str = "") -> dict[str, Any]:
-    """The fields of a dataclass by their names with a prefix: the inverse of `part_of`."""
+    """The fields of a dataclass by name, with a prefix: the inverse of `part_of`."""
     return {f"{prefix}{field.name}": getattr(model, field.name) for field in fields(model)}
 
 
 def save_arrays(path: Path | str, arrays: Mapping[str, Any]) -> None:
-    """Write arrays to a file, whole or not at all; create its folder if there is none."""
+    """Write arrays to a file atomically; creates the folder if it is missing."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     with replacing(Path(path)) as part, part.open("wb") as stream:
         np.savez_compressed(stream, **arrays)

@@ -11,13 +11,13 @@ Floats = NDArray[np.float64]
 
 _STEPS = 100
 _CLOSE = 1e-9
-_MAX_ODDS = 50.0  # beyond, a probability is 0 or 1 anyway
+_MAX_ODDS = 50.0  # log odds beyond which a probability is practically 0 or 1
 
 
 def fit_logistic(
     scores: Floats, shares: Floats, weights: Floats | None = None, *, ridge: float = 0.0
 ) -> tuple[float, float]:
-    """Slope and offset of a logistic curve, by Newton's method; `ridge` penalises the slope.
+    """Fit slope and offset of a logistic curve by Newton's method; `ridge` penalises the slope.
 
     >>> slope, offset = fit_logistic(np.array([-1.0, 1.0]), np.array([0.2, 0.8]))
     >>> round(slope, 3), abs(offset) < 1e-6
@@ -39,12 +39,12 @@ def fit_logistic(
 
 
 def sigmoid(scores: Floats) -> Floats:
-    """Scores as probabilities."""
+    """The probabilities of log odds."""
     return 1.0 / (1.0 + np.exp(-np.clip(scores, -_MAX_ODDS, _MAX_ODDS)))
 
 
 def log_odds(probability: float) -> float:
-    """The logarithm of the odds of a probability, kept a little away from 0 and 1.
+    """The log odds of a probability, which is clipped slightly away from 0 and 1.
 
     >>> log_odds(0.5), round(log_odds(1.0), 2)
     (0.0, 13.82)
@@ -54,7 +54,7 @@ def log_odds(probability: float) -> float:
 
 
 def probability(odds: float) -> float:
-    """The probability of one logarithm of odds.
+    """The probability of log odds.
 
     >>> probability(0.0), round(probability(-1000.0), 6)
     (0.5, 0.0)

@@ -1,4 +1,4 @@
-"""Boosted decision trees as plain arrays: scores in C, conversion from scikit-learn."""
+"""Boosted decision trees as plain arrays: scoring in C, conversion from scikit-learn."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DTYPES = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forest:
-    """Nodes of all trees one after the other; a leaf has feature -1 and a value."""
+    """The nodes of all trees, concatenated; a leaf has feature -1 and a value."""
 
     roots: NDArray[np.int32]
     features: NDArray[np.int16]
@@ -38,7 +38,7 @@ class Forest:
     base: float
 
     def scores(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The log odds of each row: the sum of the leaves it reaches."""
+        """The log odds of each row: the sum of the values of the leaves it reaches."""
         library = native()
         if library is None:
             return self.reference(rows)
@@ -53,7 +53,7 @@ class Forest:
         return out
 
     def reference(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The same in NumPy: all rows go down one tree after the other."""
+        """`scores` in NumPy: the reference implementation and fallback."""
         out = np.full(len(rows), self.base, np.float64)
         every = np.arange(len(rows))
         for root in self.roots.tolist():
@@ -68,7 +68,7 @@ class Forest:
         return out.astype(np.float32)
 
     def is_sound(self, width: int) -> bool:
-        """True if every index is in range, so that the C code can run it."""
+        """True if every index is in range, as the C code requires."""
         size = self.features.size
         sizes = {name: size for name in _DTYPES} | {"roots": self.roots.size}
         arrays = {name: getattr(self, name) for name in _DTYPES}
@@ -89,12 +89,12 @@ class Forest:
         )
 
     def arrays(self, prefix: str = "") -> dict[str, Any]:
-        """The forest as arrays to be stored, their names with a prefix."""
+        """The arrays to store, with a prefix for their names."""
         return arrays_of(self, prefix)
 
     @classmethod
     def of_arrays(cls, found: Mapping[str, NDArray[Any]], width: int, prefix: str = "") -> Forest:
-        """The forest of stored arrays over so many features; `ValueError` if they are damaged."""
+        """A forest over `width` features from stored arrays; raises ValueError if damaged."""
         parts: dict[str, Any] = part_of(found, prefix)
         forest = cls(**parts | {"base": float(parts["base"].item())})
         if not forest.is_sound(width):
@@ -103,7 +103,7 @@ class Forest:
 
     @classmethod
     def from_boosting(cls, model: Any) -> Forest:
-        """The trees of a fitted `HistGradientBoostingClassifier` for two classes."""
+        """The trees of a fitted binary `HistGradientBoostingClassifier`."""
         trees = [stage[0].nodes for stage in model._predictors]
         roots = np.cumsum([0, *(len(nodes) for nodes in trees)])[:-1].astype(np.int32)
         nodes = np.concatenate(trees)
@@ -112,7 +112,7 @@ class Forest:
         return cls(
             roots,
             np.where(leaf, _LEAF, nodes["feature_idx"]).astype(np.int16),
-            # Rounded down, so that a float on the border goes the way the double did.
+            # Rounded down, so that a value at the threshold takes the same branch as in double.
             _down(nodes["num_threshold"]),
             (nodes["left"] + shift).astype(np.int32),
             (nodes["right"] + shift).astype(np.int32),

@@ -13,14 +13,14 @@ from diptych.files import read_file, reading
 from diptych.registry import DISCOVERY_STAGES, RECIPE_STAGES
 
 DEFAULT = "hybrid"
-"""the recipe used when the user names none"""
+"""the default recipe for mining"""
 DISCOVERY = "backforth"
-"""the one used to find sites"""
-_MAX_BYTES = 1_000_000  # of a recipe; those that come with Diptych have some hundred
+"""the default recipe for discovering sites"""
+_MAX_BYTES = 1_000_000  # of a recipe file; the shipped ones have a few hundred bytes
 
 
 def names() -> list[str]:
-    """The recipes for mining that come with Diptych.
+    """The names of the shipped recipes for mining.
 
     >>> DEFAULT in names()
     True
@@ -31,7 +31,7 @@ def names() -> list[str]:
 
 
 def read(name: str) -> dict[str, Any]:
-    """A recipe by its name, or from a file of the user's when the name ends in .toml."""
+    """Read a shipped recipe by name, or a user's file if the name ends in .toml."""
     if name.endswith(".toml"):
         with reading(name, "valid recipe", "see docs/extending.md"):
             return tomllib.loads(read_file(Path(name), _MAX_BYTES).decode("utf-8"))
@@ -44,7 +44,7 @@ def read(name: str) -> dict[str, Any]:
 
 
 def load(name: str, overrides: Mapping[str, str]) -> dict[str, Any]:
-    """A complete recipe: the named one, stages it leaves out from the default, then overrides.
+    """The named recipe, with missing stages from the default recipe, then the overrides.
 
     >>> load("bfs", {"pair": "langstrip"})["pair"]
     {'use': 'langstrip'}
@@ -57,7 +57,7 @@ def load(name: str, overrides: Mapping[str, str]) -> dict[str, Any]:
 
 
 def load_discovery(name: str, overrides: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """A complete recipe for finding sites, with settings that replace those of some stages.
+    """The named recipe for discovering sites, completed from the default, then the overrides.
 
     >>> load_discovery("backforth", {"discover": {"use": "fc"}})["discover"]
     {'use': 'fc'}
@@ -66,12 +66,12 @@ def load_discovery(name: str, overrides: Mapping[str, Mapping[str, Any]]) -> dic
 
 
 def _complete(name: str, default: str, stages: Sequence[str]) -> dict[str, Any]:
-    """A recipe with the stages it leaves out from another."""
+    """A recipe, with missing stages from the default recipe."""
     given = read(name)
     unknown = set(given) - set(stages) - {"about"}
     if unknown:
         raise ConfigError(
-            f"recipe {name} names a stage '{min(unknown)}'; there is: {', '.join(stages)}"
+            f"recipe {name} has an unknown stage '{min(unknown)}'; there is: {', '.join(stages)}"
         )
     for stage, settings in given.items():
         if stage != "about" and not isinstance(settings, Mapping):
@@ -82,7 +82,7 @@ def _complete(name: str, default: str, stages: Sequence[str]) -> dict[str, Any]:
 
 
 def _own(strategy: str, stage: str) -> dict[str, Any]:
-    """A strategy as the recipe of its own name uses it, or with what is usual.
+    """The settings of a strategy in the recipe of the same name, else its defaults.
 
     >>> _own("pplocator", "crawl")["pair"], _own("keys", "pair")
     ({'use': 'pplocator'}, {'use': 'keys'})

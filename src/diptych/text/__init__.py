@@ -1,1 +1,1 @@
-"""Strings and URLs: normal forms, words, sentences, lengths, spans, edit rules of URLs."""
+"""Strings and URLs: normal forms, words, sentences, lengths, spans, URL edit rules."""

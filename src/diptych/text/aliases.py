@@ -1,7 +1,7 @@
-"""Rewritings of a URL that often lead to the same page: trailing slash, index files, parameters.
+"""Rewrite rules for URLs that often lead to the same page: trailing slash, index files, parameters.
 
-Each has a name that says what it does.  Which of them hold for a host and a section is learned in
-`frontier.aliases`; the literature calls such rules DUST (different URLs with similar text).
+The name of a rule describes its effect.  `frontier.aliases` learns which rules apply to a host and
+a section; the literature calls such rules DUST (different URLs with similar text).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import NamedTuple
 from diptych.text.urls import normalise, origin_of
 from diptych.types import Url
 
-MAX_STEPS = 3  # rewritings that one redirect may combine: http to https, www, a slash
-MAX_PARAMETERS = 12  # of a URL, as many as a URL may have to be no trap
-MAX_NAME = 64  # characters of the name of a parameter; longer ones are data
+MAX_STEPS = 3  # rules that one redirect may combine: http to https, www, a slash
+MAX_PARAMETERS = 12  # of a query; a URL with more counts as a crawler trap
+MAX_NAME = 64  # characters of a parameter name; longer ones are data
 _INDEX = re.compile(r"/(?:index|default|home|welcome)\.(?:x?html?|shtml|php\d?|aspx?|jsp)\Z", re.I)
 _EXTENSION = re.compile(r"\.(?:x?html?|shtml|php\d?|aspx?|jsp)\Z", re.I)
 _PATH_PARAMETER = re.compile(r";[^/;]*")
@@ -26,14 +26,14 @@ _SLASHES = re.compile(r"/{2,}")
 
 
 class Rewriting(NamedTuple):
-    """A rewritten URL, and the name of the rule by which it was made."""
+    """A rewritten URL and the name of the rule."""
 
     rule: str
     url: Url
 
 
 def rewritings(url: Url) -> Iterator[Rewriting]:
-    """A URL in all the ways in which a site may write it differently.
+    """All rewritings of a URL by a single rule.
 
     >>> [made.rule for made in rewritings(Url("http://a.org/News?b=1&a"))]
     ['https', 'www', 'slash', 'lower case', 'without ?b', 'without ?a', 'sorted parameters']
@@ -82,7 +82,7 @@ def _of_path(path: str) -> Iterator[tuple[str, str]]:
 
 
 def _of_twin(path: str) -> Iterator[tuple[str, str]]:
-    """The page of a version for telephones or for printing."""
+    """The main page of an AMP or print version."""
     if twin := _TWIN.search(path):
         yield f"without /{twin[1].lower()}", path[: twin.start()] + "/"
         yield f"without /{twin[1].lower()} and slash", path[: twin.start()]
@@ -109,7 +109,7 @@ def _of_query(query: str) -> Iterator[tuple[str, str]]:
 
 
 def path_between(url: Url, target: Url) -> tuple[Rewriting, ...]:
-    """The fewest rewritings that make one URL of another, in order; none if there are no such.
+    """The shortest sequence of rewritings that turns a URL into another; empty if there is none.
 
     >>> [made.url for made in path_between(Url("http://a.org/x"), Url("https://a.org/x/"))]
     ['https://a.org/x', 'https://a.org/x/']
@@ -133,7 +133,7 @@ def path_between(url: Url, target: Url) -> tuple[Rewriting, ...]:
 
 
 def _may_be_related(url: Url, target: Url) -> bool:
-    """False if no rules can make one URL of another: of most redirects that is plain to see."""
+    """False if no rules can turn a URL into another; this quickly excludes most redirects."""
     host, other = (origin_of(each).partition("://")[2] for each in (url, target))
     names, others = (
         {item.partition("=")[0] for item in each.partition("?")[2].split("&")}
@@ -144,7 +144,7 @@ def _may_be_related(url: Url, target: Url) -> bool:
 
 
 def rules_between(url: Url, target: Url) -> tuple[str, ...]:
-    """The fewest rules that make one URL of another; none if rules alone do not.
+    """The shortest sequence of rules that turns a URL into another; empty if there is none.
 
     >>> rules_between(Url("http://a.org/x"), Url("https://www.a.org/x/"))
     ('https', 'www', 'slash')
@@ -155,7 +155,7 @@ def rules_between(url: Url, target: Url) -> tuple[str, ...]:
 
 
 def are_aliases(url: Url, other: Url) -> bool:
-    """True if rules alone may make one of two URLs of the other.
+    """True if rules can turn one of two URLs into the other.
 
     >>> are_aliases(Url("http://a.org/x/"), Url("http://a.org/x/index.html"))
     True

@@ -1,21 +1,22 @@
-"""Caches of texts, bounded in bytes: a page may hold thousands of long texts, each met once."""
+"""Caches keyed by texts, bounded in bytes: a page may have thousands of long texts, each once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-_ENTRY = 160  # bytes of an entry apart from its characters: a text, a place in a dict, a number
-_ONE_IN = 16  # values without room, of which one is taken in: C of N texts in turn hit C times in N
-# up to N = 16 C, and what is no longer asked for is gone after 16 C misses
+_ENTRY = 160  # bytes of an entry apart from its characters: string object, dict slot, number
+# When the map is full, one new value in _ONE_IN is stored.  If N texts are looked up in turn and C
+# fit, C of N lookups hit up to N = 16 C; values no longer looked up are gone after 16 C misses.
+_ONE_IN = 16
 
 _Value = TypeVar("_Value")
 
 
 class TextMap(dict[str, _Value]):
-    """Values by text; all are forgotten when they take too many bytes.
+    """A dict of values by text that is cleared when it takes too many bytes.
 
-    What is known is looked up as in any dict, which costs next to nothing.
+    Lookups are those of a plain dict, with no overhead.
     """
 
     def __init__(self, max_bytes: int, *, per_entry: int = 0, per_character: int = 1) -> None:
@@ -24,10 +25,10 @@ class TextMap(dict[str, _Value]):
         self._per_entry = _ENTRY + per_entry
         self._per_character = per_character
         self.bytes = 0
-        """estimate of what is held, with the values"""
+        """estimated size of the entries, including values"""
 
     def keep(self, text: str, value: _Value) -> _Value:
-        """Keep the value of a text and return it."""
+        """Store the value of a text and return it."""
         if text not in self:
             size = self._per_entry + self._per_character * len(text)
             if self.bytes + size > self._max_bytes:
@@ -39,13 +40,13 @@ class TextMap(dict[str, _Value]):
         return value
 
     def clear(self) -> None:
-        """Forget all."""
+        """Remove all entries."""
         super().clear()
         self.bytes = 0
 
 
 class TextCache(TextMap[_Value]):
-    """The values of a function of texts: `cache[text]` calls it where the value is not known."""
+    """A cache of a function of texts: `cache[text]` calls the function if the value is missing."""
 
     def __init__(
         self,
@@ -63,10 +64,10 @@ class TextCache(TextMap[_Value]):
 
 
 class LastingMap(Generic[_Value]):
-    """Values that cost much to make, of texts that are asked for in turn, bounded in bytes.
+    """A bounded cache of expensive values, for texts that are looked up in turn.
 
-    What is held stays when there is no room: a map that takes in every value would have dropped
-    each before its next turn.  One new value in so many takes the place of the oldest ones.
+    When it is full, entries mostly stay: a cache that stored every new value would have dropped
+    each one before its next lookup.  Only one new value in `_ONE_IN` replaces the oldest ones.
     """
 
     def __init__(self, max_bytes: int) -> None:
@@ -74,15 +75,15 @@ class LastingMap(Generic[_Value]):
         self._held: dict[str, tuple[_Value, int]] = {}
         self._without_room = 0
         self.bytes = 0
-        """estimate of what is held"""
+        """estimated size of the entries"""
 
     def get(self, text: str) -> _Value | None:
-        """The value of a text, if it is held."""
+        """The value of a text, or None if it is not stored."""
         held = self._held.get(text)
         return held[0] if held else None
 
     def keep(self, text: str, value: _Value, size: int) -> _Value:
-        """Take a value of so many bytes in, if there is room, and return it."""
+        """Store a value of `size` bytes, if there is room, and return it."""
         self._drop(text)
         size += _ENTRY + len(text)
         if self.bytes + size > self._max_bytes:

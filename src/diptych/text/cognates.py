@@ -1,4 +1,4 @@
-"""Cognates: words spelled alike in two languages (names, numbers, loans), in any scripts."""
+"""Cognates: words of two languages with similar spelling (names, numbers, loans), in any script."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from diptych.text.caches import TextCache
 
-STEM = 5  # letters: most endings come after them, and few words differ only there
-MIN_SHARED = 4  # letters that cognates share from the beginning (Simard et al. 1992)
+STEM = 5  # letters: most endings come later, and few words differ only there
+MIN_SHARED = 4  # letters in the common prefix of cognates (Simard et al. 1992)
 MIN_SIMILARITY = 0.6
-MAX_COMPARED = 40  # words of one text that one of the other is compared with
+MAX_COMPARED = 40  # words of one text that a word of the other is compared with
 
 
 class Cognate(NamedTuple):
-    """Indices of two words in their lists, and their similarity: 1 is the same word."""
+    """Indices of two words in their lists, and their similarity: 1 for the same word."""
 
     left: int
     right: int
@@ -23,7 +23,7 @@ class Cognate(NamedTuple):
 
 
 def stem(word: str) -> str:
-    """The first letters of a word, which stand for all its forms; numbers stay whole.
+    """The first letters of a word, which represent all its forms; numbers are not cut.
 
     >>> stem("Bergsteiger"), stem("1956789"), stem("山")
     ('Bergs', '1956789', '山')
@@ -41,12 +41,12 @@ _folded = TextCache(_fold, 32_000_000, per_character=4)
 
 
 def folded(word: str) -> str:
-    """A word transliterated to Latin letters without accents and case."""
+    """A word transliterated to lower-case Latin letters without accents."""
     return _folded[word]
 
 
 def cognates(left: Sequence[str], right: Sequence[str]) -> Iterator[Cognate]:
-    """The pairs of words of two lists that are spelled alike, once each.
+    """The pairs of words from two lists that have similar spelling, each pair once.
 
     >>> list(cognates(["expedition", "1956"], ["1956", "expédition", "1957"]))
     [Cognate(left=0, right=1, similarity=1.0), Cognate(left=1, right=0, similarity=1.0)]
@@ -72,7 +72,7 @@ def cognates(left: Sequence[str], right: Sequence[str]) -> Iterator[Cognate]:
 
 
 def _similarity(left: str, right: str) -> float:
-    """Share of the letters of both words in their common beginning; numbers are equal or not.
+    """The share of both words' letters in their common prefix; for numbers, 1 if equal, else 0.
 
     >>> _similarity("expedition", "expeditions"), _similarity("die", "dit")
     (0.9523809523809523, 0.0)
@@ -88,7 +88,7 @@ def _similarity(left: str, right: str) -> float:
 
 
 def shared_prefix(left: Sequence[str], right: Sequence[str]) -> int:
-    """The number of items that two sequences share from the beginning.
+    """The length of the common prefix of two sequences.
 
     >>> shared_prefix("expedition", "expert")
     4

@@ -1,4 +1,4 @@
-"""Digests: of the body of an answer as WARC files write it, and 64-bit hashes for SQLite."""
+"""Digests of response bodies in the notation of WARC files, and 64-bit hashes for SQLite."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def body_digest(body: bytes) -> str:
 
 
 def signed_hash(data: bytes) -> int:
-    """A signed 64-bit hash, as SQLite stores numbers.
+    """A signed 64-bit hash, the size of an SQLite integer.
 
     >>> signed_hash(b"") == signed_hash(b""), signed_hash(b"a") == signed_hash(b"b")
     (True, False)

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-# Letters of an alphabet that one character stands for: medians over 2,305 page pairs of English
-# with Chinese, Japanese and Korean (manuals of Debian, Apache, GnuCash, Scilab, LilyPond).
+# Number of alphabetic letters that one character corresponds to: medians over 2,305 page pairs of
+# English with Chinese, Japanese and Korean (manuals of Debian, Apache, GnuCash, Scilab, LilyPond).
 _DENSE = (
     (re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"), 3.5),
     (re.compile(r"[\u3040-\u30ff\u31f0-\u31ff]"), 2.3),
@@ -18,7 +18,7 @@ _ANY_DENSE = re.compile(f"[{''.join(dense.pattern[1:-1] for dense, _ in _DENSE)}
 
 
 class Step(NamedTuple):
-    """One step of a path: the first items of both sequences, and the number of items."""
+    """One step of a path: index of the first item and number of items in both sequences."""
 
     left: int
     right: int
@@ -27,7 +27,7 @@ class Step(NamedTuple):
 
 
 def text_length(text: str) -> float:
-    """Length in characters of an alphabet: an ideograph or a syllable counts as several.
+    """The length of a text in alphabetic letters; an ideograph or syllable counts as several.
 
     >>> text_length("  a  cat "), text_length("中文"), text_length("のは")
     (5.0, 7.0, 4.6)
@@ -49,9 +49,9 @@ def cheapest_path(
 ) -> list[Step]:
     """The steps through two sequences with the lowest total cost.
 
-    cost takes the fields of a `Step`.  Costs are not negative, and (1, 0) and (0, 1) are among the
-    moves.  Of steps equally cheap the earlier move wins.  More than max_cells cells are cut to a
-    band along the diagonal.
+    cost is a function of the fields of a `Step`.  Costs must not be negative, and moves must
+    include (1, 0) and (0, 1); ties go to the earlier move.  If there are more than max_cells cells,
+    only a band along the diagonal is searched.
 
     >>> steps = cheapest_path(2, 1, [(1, 1), (1, 0), (0, 1)], lambda *step: 0.5, max_cells=100)
     >>> [(step.left_count, step.right_count) for step in steps]
@@ -78,7 +78,7 @@ def _last_move(
     best: Sequence[Sequence[float]],
     band: Sequence[tuple[int, int]],
 ) -> tuple[float, tuple[int, int]]:
-    """The move by which a cell is reached most cheaply, and the cost of the path so far."""
+    """The cost of the cheapest path to a cell, and its last move."""
     cheapest, chosen = math.inf, (0, 0)
     for left_count, right_count in moves:
         left, right = row - left_count, column - right_count
@@ -86,7 +86,7 @@ def _last_move(
             continue
         before = best[left][right - band[left][0]]
         if before >= cheapest:
-            continue  # costs are not negative: it cannot become cheaper
+            continue  # costs are not negative, so this path cannot become cheaper
         total = before + cost(left, right, left_count, right_count)
         if total < cheapest:
             cheapest, chosen = total, (left_count, right_count)
@@ -96,7 +96,7 @@ def _last_move(
 def _walk_back(
     chosen: Sequence[Sequence[tuple[int, int]]], band: Sequence[tuple[int, int]]
 ) -> list[Step]:
-    """The steps that led to the last cell, first one first."""
+    """The steps of the path to the last cell, in order."""
     steps: list[Step] = []
     row, column = len(band) - 1, band[-1][1]
     while row or column:
@@ -107,7 +107,7 @@ def _walk_back(
 
 
 def _band(rows: int, columns: int, max_cells: int) -> list[tuple[int, int]]:
-    """For each row the first and last column visited; all columns if the cells are few.
+    """The first and last column to search in each row; all columns if max_cells allows.
 
     >>> _band(2, 2, 100)
     [(0, 2), (0, 2), (0, 2)]
@@ -117,7 +117,7 @@ def _band(rows: int, columns: int, max_cells: int) -> list[tuple[int, int]]:
     if (rows + 1) * (columns + 1) <= max_cells:
         return [(0, columns)] * (rows + 1)
     slope = columns / max(rows, 1)
-    # At least one row's rise, or two neighbouring rows would not touch.
+    # At least the rise per row; otherwise neighbouring rows would not overlap.
     half = max(max_cells // (2 * (rows + 1)), math.ceil(slope))
     return [
         (max(0, round(row * slope) - half), min(columns, round(row * slope) + half))

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from diptych.text.digests import signed_hash
 
-_DROPPED = frozenset({"P", "Z", "C"})  # punctuation, blanks, controls; symbols such as + and € stay
-_KEPT_PUNCTUATION = frozenset("#%&@")  # punctuation to Unicode: C is not C#
+_DROPPED = frozenset({"P", "Z", "C"})  # punctuation, spaces, controls; symbols (+, €) are kept
+_KEPT_PUNCTUATION = frozenset("#%&@")  # significant, although punctuation to Unicode: C#
 _NUMBERS = re.compile(r"(?<!\w)\d+(?!\w)(?: \d+(?!\w))*")
 
 
 class Keys(NamedTuple):
-    """Hashes of a segment and its sides; texts in other languages never share one."""
+    """Hashes of a segment and its sides; they also depend on the languages."""
 
     same: int
     left: int
@@ -42,7 +42,7 @@ _TABLE = _Table()
 
 
 def skeleton(text: str) -> str:
-    """A text without case, punctuation and the values of separate numbers.
+    """A text without case and punctuation, with separate numbers replaced by 0.
 
     >>> skeleton("  Chapter 12: The “Alps”."), skeleton("CHAPTER 3 - the Alps")
     ('chapter 0 the alps', 'chapter 0 the alps')
@@ -74,5 +74,5 @@ def segment_keys(left: str, right: str, left_lang: str, right_lang: str) -> Keys
 
 
 def text_key(text: str) -> int:
-    """A signed 64-bit hash of a text, as SQLite stores numbers."""
+    """A signed 64-bit hash of a text, the size of an SQLite integer."""
     return signed_hash(text.encode("utf-8", "replace"))

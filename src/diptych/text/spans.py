@@ -1,8 +1,8 @@
-"""Places of a segment in the blocks of its page: DOM paths and character offsets.
+"""Locations of a segment in the blocks of its page: DOM paths and character offsets.
 
-A side of a segment is `path` and `at`: DOM paths with blanks between them, and for each of them the
-first character and the end, as `0-54 0-12`.  Its text is these stretches with blanks between them.
-Several blocks of a page may have the same path: then what the text is, or its hash, decides.
+A side of a segment is located by `path` and `at`: DOM paths separated by spaces, and for each the
+start and end offset, such as `0-54 0-12`.  Its text is these stretches joined by spaces.  Several
+blocks of a page may have the same path; the text or its hash then selects the block.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from diptych.types import Block, Decision, SegmentPair
 from diptych.units import DocumentPair, Piece, Text
 
 MAX_STRETCHES = 2_000  # of one side; a segment is a few sentences
-MAX_ALIKE = 16  # blocks of the same path, with other texts, that are tried for a stretch
-MAX_TEXTS = 256  # that are tried for one side
+MAX_ALIKE = 16  # different texts at the same path to try for a stretch
+MAX_TEXTS = 256  # texts to try for one side
 
 _AT = re.compile(r"[0-9]{1,9}-[0-9]{1,9}(?: [0-9]{1,9}-[0-9]{1,9})*")
 
 
 class Stretch(NamedTuple):
-    """Some characters of a block."""
+    """A range of characters in a block."""
 
     path: str
     start: int
@@ -33,7 +33,7 @@ class Stretch(NamedTuple):
 
 
 def parse_at(at: str) -> list[tuple[int, int]]:
-    """Pairs of start and end offsets; ValueError if the text is malformed.
+    """Parse pairs of start and end offsets; raises ValueError if the text is malformed.
 
     >>> parse_at("0-54 3-12")
     [(0, 54), (3, 12)]
@@ -41,15 +41,15 @@ def parse_at(at: str) -> list[tuple[int, int]]:
     if not at:
         return []
     if not _AT.fullmatch(at):
-        raise ValueError(f"no places in a text: {at[:40]!r}")
+        raise ValueError(f"not a list of character ranges: {at[:40]!r}")
     spans = [(int(start), int(end)) for start, _, end in (one.partition("-") for one in at.split())]
     if any(start >= end for start, end in spans):
-        raise ValueError(f"a place in a text ends before it begins: {at[:40]!r}")
+        raise ValueError(f"a character range is empty or reversed: {at[:40]!r}")
     return spans
 
 
 def format_at(spans: Iterable[tuple[int, int]]) -> str:
-    """The inverse of `parse_at`.
+    """Format pairs of offsets: the inverse of `parse_at`.
 
     >>> format_at([(0, 54), (3, 12)])
     '0-54 3-12'
@@ -58,16 +58,16 @@ def format_at(spans: Iterable[tuple[int, int]]) -> str:
 
 
 def stretches(path: str, at: str) -> list[Stretch]:
-    """The stretches of one side of a segment; ValueError if path and offsets do not fit.
+    """The stretches of one side of a segment; raises ValueError if path and at do not match.
 
     >>> stretches("/html/body/p[1] /html/body/p[2]", "9-54 0-12")[1]
     Stretch(path='/html/body/p[2]', start=0, end=12)
     """
     spans = parse_at(at)
-    # Not `split()`: the name of an element may hold a blank that is not ASCII.
+    # Not `split()`: an element name may contain non-ASCII white space.
     paths = path.split(" ") if path else []
     if len(paths) != len(spans):
-        raise ValueError(f"{len(paths)} blocks but {len(spans)} places in them")
+        raise ValueError(f"{len(paths)} blocks but {len(spans)} character ranges")
     if len(spans) > MAX_STRETCHES:
         raise ValueError(f"more than {MAX_STRETCHES:,} blocks")
     return [Stretch(path, *span) for path, span in zip(paths, spans, strict=True)]
@@ -82,7 +82,7 @@ def by_path(blocks: Iterable[Block]) -> dict[str, list[str]]:
 
 
 def texts_at(texts: Mapping[str, Sequence[str]], path: str, at: str) -> Iterator[str]:
-    """The possible texts at a place, most probable first; none if the page has no such place.
+    """The possible texts at a location, most probable first; empty if the page does not have it.
 
     >>> page = by_path([Block("One. Two.", "/p"), Block("Three", "/q"), Block("4", "/q")])
     >>> list(texts_at(page, "/p /q", "5-9 0-1"))
@@ -92,7 +92,7 @@ def texts_at(texts: Mapping[str, Sequence[str]], path: str, at: str) -> Iterator
     choices: list[list[str]] = []
     for path_, start, end in stretches(path, at):
         alike = list(_alike(texts.get(path_, ()), start, end))
-        # A path that is named again means the next of its blocks.
+        # A repeated path means the next of its blocks.
         turn = seen[path_] % max(1, len(alike))
         choices.append(alike[turn:] + alike[:turn])
         seen[path_] += 1
@@ -101,13 +101,13 @@ def texts_at(texts: Mapping[str, Sequence[str]], path: str, at: str) -> Iterator
 
 
 def _alike(texts: Sequence[str], start: int, end: int) -> Iterable[str]:
-    """The texts at some offsets in the blocks of one path: each once, up to a bound."""
+    """The distinct texts at the given offsets in the blocks of one path, up to a limit."""
     found = dict.fromkeys(text[start:end] for text in texts if end <= len(text))
     return islice(found, MAX_ALIKE)
 
 
 class _Places:
-    """The blocks of one page, and the places that segments have already taken."""
+    """The blocks of one page, and the locations that segments already use."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
         self._texts = [block.text for block in blocks]
@@ -117,12 +117,12 @@ class _Places:
         self._taken: set[tuple[int, int, int]] = set()
 
     def take(self, text: str, path: str, at: str) -> tuple[tuple[int, int, int], ...]:
-        """Block, start and end of each stretch of a text; empty if it is not there."""
+        """Block, start and end of each stretch of a text; empty if the text is not there."""
         found: list[tuple[int, int, int]] = []
         begin = 0
         try:
             wanted = stretches(path, at)
-        except ValueError:  # it was aligned by something that does not say where
+        except ValueError:  # the aligner did not record locations
             return ()
         for place, start, end in wanted:
             one = self._find(text[begin : begin + end - start], place, start, end)
@@ -133,7 +133,7 @@ class _Places:
         return tuple(found) if begin == len(text) + 1 else ()
 
     def _find(self, said: str, path: str, start: int, end: int) -> tuple[int, int, int] | None:
-        """The first block with this text that was not taken; if all were, the first."""
+        """The first unused block with this text; if all are used, the first."""
         first: tuple[int, int, int] | None = None
         for index in self._indices.get(path, ()):
             if self._texts[index][start:end] == said:
@@ -148,9 +148,9 @@ class _Places:
 def pieces(
     left: Sequence[Block], right: Sequence[Block], segments: Iterable[tuple[SegmentPair, Decision]]
 ) -> tuple[Piece, ...]:
-    """Segments of two pages as places in their blocks, in the order given.
+    """Segments of two pages as locations in their blocks, in the given order.
 
-    One whose text is not where it should be is no longer accepted, and says `no_text`.
+    A segment whose text is not at its location is rejected with the reason `no_text`.
 
     >>> url, page = "http://a.org/", [Block("One. Two.", "/p")]
     >>> seg = SegmentPair("Two.", "", "en", "fr", url, url, "/p", "", 0.0, left_at="5-9")
@@ -176,10 +176,10 @@ _Triples = tuple[tuple[int, int, int], ...]
 
 
 def rewritten(document: DocumentPair, change: Callable[[str], str]) -> DocumentPair:
-    """A document with changed texts, and the new places of its segments.
+    """A document pair with changed texts, and the new locations of its segments.
 
-    Each stretch is changed by itself.  If what is to be changed goes beyond one, the block is
-    changed as a whole, and segments that are made of it say `no_text`.
+    Each stretch is changed by itself.  If a change extends beyond one stretch, the whole block is
+    changed, and its segments are rejected with the reason `no_text`.
     """
     left, ours = _rewritten(document.left, [piece.left for piece in document.pieces], change)
     right, theirs = _rewritten(document.right, [piece.right for piece in document.pieces], change)
@@ -194,7 +194,7 @@ def rewritten(document: DocumentPair, change: Callable[[str], str]) -> DocumentP
 def _rewritten(
     text: Text, places: Sequence[_Triples], change: Callable[[str], str]
 ) -> tuple[Text, list[_Triples]]:
-    """A changed page, and the new places of stretches; empty for those that were lost."""
+    """A page with changed texts, and the new locations of stretches; empty if lost."""
     cuts: defaultdict[int, set[int]] = defaultdict(set)
     for index, start, end in (one for triples in places for one in triples):
         cuts[index] |= {start, end}
@@ -213,7 +213,7 @@ def _rewritten(
 
 
 def _changed(text: str, cuts: set[int], change: Callable[[str], str]) -> tuple[str, dict[int, int]]:
-    """A text changed part by part, and the new offset of each cut; none if that is not enough."""
+    """A text changed part by part, and the new offset of each cut; no offsets if that fails."""
     whole = change(text)
     if whole == text:
         return text, {cut: cut for cut in cuts}

@@ -8,17 +8,17 @@ from itertools import chain
 
 from diptych.text.words import is_plain, words
 
-MAX_TOKEN = 60  # characters; what is longer is no word anybody translates
+MAX_TOKEN = 60  # characters; longer tokens are not words of a language
 _SOFT_HYPHEN = "\u00ad"
-_ONE_WORD = "\u0590"  # Latin, Greek, Cyrillic, Armenian: nothing but letters is a word by itself
+_ONE_WORD = "\u0590"  # below, in Latin, Greek, Cyrillic, Armenian, a run of letters is one word
 _APOSTROPHES = re.compile("['\u2018\u2019\u02bc]+")
-# 3 500: three digits after a space, which NFKC makes of a narrow one, and one to three before.
+# 3 500: one to three digits, then three digits after a space (NFKC turns narrow spaces into one).
 _SPACED = re.compile(r"(?<![\w.,'\u2019\u066b\u066c])\d{1,3}(?: \d{3})+(?![\w]|[.,]\d{3})")
 _MAYBE_SPACED = re.compile(r"\d \d\d\d")
-# Without digits and underscores, and between Latin letters, there is nothing to bring to one form.
+# Latin text without digits and underscores needs no normalisation.
 _NOT_SIMPLE = re.compile(r"[\d_]")
 _SIMPLE_WORD = re.compile(r"\w+(?:[.\xb7]\w+)*")
-# Arabic separators are beside the comma and the point.
+# The Arabic decimal and thousands separators are allowed besides comma and point.
 _NUMBER = re.compile(r"\d+(?:[.,'\u2019\u066b\u066c]\d+)+")
 _SEPARATOR = re.compile(r"[.,'\u2019\u066b\u066c]")
 
@@ -64,7 +64,7 @@ def _number(text: str) -> str:
 
 
 def _digits(text: str) -> str:
-    """The digits of any script as European ones."""
+    """A number with the digits of any script replaced by ASCII digits."""
     if text.isascii():
         return text
     return "".join(str(unicodedata.decimal(char, char)) for char in text)

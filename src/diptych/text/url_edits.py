@@ -1,7 +1,7 @@
-"""Edit rules of URLs, learned from pairs of a site: they predict the URL of a counterpart.
+"""URL edit rules, learned from the pairs of a site, that predict the URL of a counterpart.
 
-A rule is what changes from one URL of a pair to the other, piece by piece, and where: counted from
-the beginning of the URL or from its end, whichever holds for more pairs.
+A rule consists of the changes from one URL of a pair to the other, piece by piece, and of their
+positions, counted from the start or the end of the URL, whichever holds for more pairs.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from typing import NamedTuple, TypeAlias
 from diptych.text.cognates import shared_prefix
 
 _PIECE = re.compile(r"[:/.\-_?&=,;~+]|[^:/.\-_?&=,;~+]+")
-_LEARNED_PAIRS = 200  # pairs of a key that rules are learned from; they are much alike
-_CHECKED_PAIRS = 1000  # pairs of two languages that rules are checked against
+_LEARNED_PAIRS = 200  # pairs of a key to learn rules from; they are very similar
+_CHECKED_PAIRS = 1000  # pairs of two languages to check rules against
 _MAX_EDITS = 3
 _MAX_RULES = 6  # for one key between two languages
-_MIN_SHARE = 0.02  # of a key's pairs that is worth another rule
+_MIN_SHARE = 0.02  # minimum share of a key's pairs for another rule
 
 
 _Variants: TypeAlias = "dict[tuple[Edit, ...], int]"
-"""ways to describe one change, each with a rank of how natural it is"""
+"""descriptions of one change, with a score for how natural each is"""
 
 
 class UrlPair(NamedTuple):
-    """Two URLs, the languages of their pages as known or inferred, and the key that pairs them."""
+    """Two URLs, the known or inferred languages of their pages, and the key that pairs them."""
 
     left: str
     right: str
@@ -40,18 +40,18 @@ class UrlPair(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """Pieces of a URL that are replaced, inserted or deleted, and where."""
+    """Pieces of a URL that are replaced, inserted or deleted, and their position."""
 
     old: tuple[str, ...]
     new: tuple[str, ...]
     at: int
-    """pieces before it; negative: one less than minus the pieces behind it"""
+    """number of pieces before it; or, if negative, -1 minus the number of pieces after it"""
     part: str = ""
-    """`begin` or `end` where it is only that part of a piece that is replaced"""
+    """`begin` or `end` if only that part of a piece is replaced"""
 
 
 class Rule(NamedTuple):
-    """Edits from URLs in one language to those in another, and how often they held."""
+    """Edits from URLs in one language to URLs in another, with counts of successes and trials."""
 
     left_lang: str
     right_lang: str
@@ -62,7 +62,7 @@ class Rule(NamedTuple):
 
     @property
     def confidence(self) -> float:
-        """The probability that it holds next time (Laplace), one half without any trial."""
+        """The probability that the rule holds next time (Laplace), one half without trials."""
         return (self.held + 1) / (self.tried + 2)
 
 
@@ -83,7 +83,7 @@ class EditRules:
     def predict(self, url: str, lang: str = "") -> list[Prediction]:
         """The predicted URLs of the counterparts of a page, most probable first.
 
-        Without a language, rules that only insert apply to pages that no other rule fits.
+        Without a language, rules that only insert are used only if no other rule applies.
         """
         pieces = _pieces(url)
         rules = [rule for rule in self.rules if lang in ("", rule.left_lang)]
@@ -103,7 +103,7 @@ class EditRules:
 
 
 def learn_rules(pairs: Sequence[UrlPair]) -> EditRules:
-    """The edit rules of URL pairs."""
+    """Learn edit rules from URL pairs."""
     by_langs: defaultdict[tuple[str, str], list[UrlPair]] = defaultdict(list)
     for pair in pairs:
         by_langs[pair.left_lang, pair.right_lang].append(pair)
@@ -131,20 +131,20 @@ def _rules(pairs: list[UrlPair]) -> Iterator[Rule]:
 
 
 def _sample(pairs: list[UrlPair], most: int) -> list[UrlPair]:
-    """A sample of at most `most` pairs, evenly spread."""
+    """An evenly spread sample of at most `most` pairs."""
     return pairs[:: max(1, -(-len(pairs) // most))]
 
 
 def _checked(
     edits: tuple[Edit, ...], checks: Sequence[tuple[list[str], list[str]]]
 ) -> tuple[int, int]:
-    """The number of times a rule held, and the number of times it could be applied."""
+    """The number of pairs for which a rule held, and the number to which it applied."""
     made = [(apply_edits(one, edits), two) for one, two in checks]
     return sum(url == "".join(two) for url, two in made), sum(url != "" for url, _ in made)
 
 
 def _covering(changes: list[_Variants]) -> Iterator[tuple[Edit, ...]]:
-    """The fewest rules that cover most of the changes, the most frequent first."""
+    """The few rules that cover most of the changes, the most frequent first."""
     left = [variants for variants in changes if variants]
     least = max(1.0, _MIN_SHARE * len(left))
     for _ in range(_MAX_RULES):
@@ -160,7 +160,7 @@ def _covering(changes: list[_Variants]) -> Iterator[tuple[Edit, ...]]:
 
 
 def _pieces(url: str) -> list[str]:
-    """A URL cut at its punctuation, which is kept.
+    """A URL split at its punctuation, which is kept.
 
     >>> _pieces("/a_fr.html")
     ['/', 'a', '_', 'fr', '.', 'html']
@@ -192,14 +192,14 @@ def _changes(pair: UrlPair) -> _Variants:
 
 
 def _is_counted_from_start(one: list[str], begin: int, end: int, new: tuple[str, ...]) -> bool:
-    """True for folders, and for parameters but the last; not for the name of the file."""
+    """True for folders and for all parameters but the last; False for the file name."""
     if "?" in one[:begin]:
         return end < len(one)
     return "/" in one[begin:] or "/" in new
 
 
 def _spans(one: list[str], two: list[str]) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    """(begin, end, new): the pieces of one URL that are replaced, and their replacements."""
+    """Yield (begin, end, new): a range of pieces of the first URL and its replacement."""
     begin = shared_prefix(one, two)
     behind = shared_prefix(one[begin:][::-1], two[begin:][::-1])
     old, new = one[begin : len(one) - behind], two[begin : len(two) - behind]
@@ -212,7 +212,7 @@ def _spans(one: list[str], two: list[str]) -> Iterator[tuple[int, int, tuple[str
 def _parts(
     old: tuple[str, ...], new: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], str]]:
-    """The change of one piece as a change of its end or beginning: `06e` to `06c`."""
+    """The change of one piece as a change of only its end or beginning: `06e` to `06c`."""
     if len(old) != 1 or len(new) != 1:
         return
     one, two = old[0], new[0]
@@ -223,7 +223,7 @@ def _parts(
 
 
 def apply_edits(pieces: list[str], edits: tuple[Edit, ...]) -> str:
-    """The URL after all edits; empty if one of them does not fit.
+    """The URL after all edits; empty if one of them does not apply.
 
     >>> apply_edits(["/", "a", ".", "html"], (Edit((), ("_", "fr"), -3),))
     '/a_fr.html'
@@ -248,7 +248,7 @@ def _place(edit: Edit, count: int) -> int:
 
 
 def _fitted(found: list[str], edit: Edit) -> list[str] | None:
-    """The replacement of some pieces, or None if the edit does not fit them."""
+    """The replacement of some pieces, or None if the edit does not apply to them."""
     if not edit.part:
         return list(edit.new) if tuple(found) == edit.old else None
     old, new, piece = edit.old[0], edit.new[0], found[0]

@@ -1,7 +1,7 @@
 """The fields of a URL (protocol, host, path, file, query) and their tokens (Kit & Ng 2007).
 
-The paper's four fields are protocol, host, path and file; the query is ours.  Nothing here decodes
-or repairs: tokens are what stands in the URL, so that a URL can be put together again from them.
+The paper's four fields are protocol, host, path and file; the query is ours.  Nothing is decoded or
+repaired: tokens are verbatim parts of the URL, so that the URL can be reassembled from them.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ _PUNCTUATION = re.compile(r"[:/.\-_]+")  # Kit & Ng 2007, section 2
 _QUERY_SEPARATOR = re.compile(r"[&;]")
 _QUERY_STEP = re.compile(r"[/.]")
 
-# "Insignificant tokens such as htm and html" (section 3): the endings of pages the paper's spider
-# asks for, and their like.
+# "Insignificant tokens such as htm and html" (section 3): the extensions of pages that the paper's
+# spider requests, and similar ones.
 EXTENSIONS = frozenset(
     "htm html shtml shtm xhtml xht phtml php php3 php4 php5 asp aspx jsp jspx jsf jspa cfm cgi"
     " do action mhtml dhtml".split()
 )
 INDEX_NAMES = frozenset({"index", "default"})
-"""file names that a server answers with for their directory"""
+"""names of files that a server returns for their directory"""
 
 
 class Fields(NamedTuple):
-    """The fields of a URL, each with its own punctuation."""
+    """The fields of a URL, each with its punctuation."""
 
     protocol: str
     host: str
@@ -37,7 +37,7 @@ class Fields(NamedTuple):
 
 
 def split_url(url: str) -> Fields | None:
-    """The fields of a URL; None without protocol or host.
+    """The fields of a URL; None if it has no protocol or host.
 
     >>> split_url("http://www.aud.gov.hk/chi/home/home_c.htm")[:4]
     ('http://', 'www.aud.gov.hk', '/chi/home/', 'home_c.htm')
@@ -65,7 +65,7 @@ def tokens(field: str) -> list[str]:
 
 
 def significant(found: list[str]) -> list[str]:
-    """Tokens without extensions such as htm.
+    """The tokens without extensions such as htm.
 
     >>> significant(["home", "c", "htm"])
     ['home', 'c']
@@ -74,7 +74,7 @@ def significant(found: list[str]) -> list[str]:
 
 
 def query_tokens(query: str) -> list[str]:
-    """The parameters of a query, one token each; a value that is a path is one token per step.
+    """The parameters of a query, one token each; a path as a value gives one token per step.
 
     >>> query_tokens("lang=en_US&id=12&print"), query_tokens("page=fr/about.php")
     (['lang=en_US', 'id=12', 'print'], ['page=fr', 'page=about', 'page=php'])
@@ -91,10 +91,10 @@ def query_tokens(query: str) -> list[str]:
 
 
 def tagged_tokens(url: str, *, paper: bool = False) -> list[str] | None:
-    """The significant tokens of a URL, each behind the first letter of its field.
+    """The significant tokens of a URL, each prefixed by the first letter of its field.
 
-    The protocol is left out: the same page under http and https is one page.  Unless as the paper
-    has it, file names that stand for their directory are left out too.  Parameters are sorted.
+    The protocol is omitted, because a page under http and https is one page.  File names that stand
+    for their directory are omitted too, unless `paper` is True.  Parameters are sorted.
 
     >>> tagged_tokens("http://x.org/fr/index_a.html?id=2")
     ['hx', 'horg', 'pfr', 'fa', 'qid=2']

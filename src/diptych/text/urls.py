@@ -1,8 +1,8 @@
-"""Normal form of URLs, resolving of links, host, site and key of a URL.
+"""Normal form of URLs, link resolution; host, site and key of a URL.
 
-`normalise` is idempotent and the only maker of a `Url`.  What it changes never changes the page a
-server answers with: letter case of scheme and host, default ports, dot segments, escapes, the
-fragment, and parameters that only carry a session or a campaign.
+`normalise` is idempotent, and only it creates a `Url`.  Its changes do not affect the page that a
+server returns: letter case of scheme and host, default ports, dot segments, escapes, the fragment,
+and parameters that only carry a session or a campaign.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from diptych.types import Url
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
 
-MAX_LENGTH = 2048  # browsers and sitemaps accept no more; longer ones are traps
+MAX_LENGTH = 2048  # limit of browsers and sitemaps; longer URLs are traps
 NOT_HTML = frozenset(
     "7z aac apk asc avi avif bin bmp bz2 css csv deb dmg doc docx dwg dxf eot eps epub exe"
     " flac flv gif gpx gz heic ico ics indd ipynb iso jar jpeg jpg js json kml kmz m4a m4v mid"
@@ -29,7 +29,7 @@ NOT_HTML = frozenset(
     " psd rar rpm rtf sig sqlite svg swf tar tgz tif tiff torrent tsv ttf vcf wasm wav webm"
     " webp wma wmf wmv woff woff2 xcf xls xlsx xz zip".split()
 )
-"""extensions of files that are no pages"""
+"""extensions of files other than HTML pages"""
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _ALREADY_NORMAL = re.compile(
     r"https?://(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,3}[a-z]{2,60}/[A-Za-z0-9_~/!$&'()*+,=:@-]*"
@@ -37,7 +37,7 @@ _ALREADY_NORMAL = re.compile(
 )
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/{2,}")
-_MAX_CACHED = 512  # characters: a page may hold thousands of long URLs, each met once
+_MAX_CACHED = 512  # characters: a page may have thousands of long URLs, each only once
 _NOT_IN_PATH = re.compile(r"[^A-Za-z0-9._~/!$&'()*+,;=:@%-]")
 _NOT_IN_QUERY = re.compile(r"[^A-Za-z0-9._~/!$&'()*+,;=:@%?\[\]-]")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
@@ -97,7 +97,7 @@ def _normalise(url: str) -> Url | None:
 
 
 def _is_authority(netloc: str) -> bool:
-    """True for a host and at most a port, without name and password."""
+    """True for a host with an optional port, without user name and password."""
     return (
         "@" not in netloc
         and re.search(r"(?:^[^\[\]:]+|^\[[^\[\]]*:[^\[\]]*\])(?::\d*)?\Z", netloc) is not None
@@ -109,7 +109,7 @@ _NUMBER_LIKE = re.compile(r"(?:.*\.)?(?:\d+|0x[0-9a-f]*)\Z")
 
 
 def _normal_host(host: str) -> str:
-    """Lower case, punycode; empty when it is no host.
+    """A host in lower case and punycode; empty if it is invalid.
 
     >>> _normal_host("Bücher.example."), _normal_host("a b"), _normal_host("::1")
     ('xn--bcher-kva.example', '', '[::1]')
@@ -129,7 +129,7 @@ def _normal_host(host: str) -> str:
             return ""
     if not _HOST.match(host) or len(host) > 253:
         return ""
-    # With a number as last label resolvers read the host as an address: only the plain form passes.
+    # If the last label is a number, resolvers read the host as an address: allow only dotted quads.
     return "" if _NUMBER_LIKE.match(host) and not _DOTTED_QUAD.match(host) else host
 
 
@@ -137,7 +137,7 @@ _HOST = re.compile(r"(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\Z")
 
 
 def _normal_path(path: str) -> str:
-    """Escapes in one form, dot segments resolved, session parameters gone."""
+    """A path with normalised escapes, without dot segments and session parameters."""
     path = _escape(path, _NOT_IN_PATH)
     path = _SESSION_PATH.sub("", path) if ";" in path else path
     if "/." in path:
@@ -165,7 +165,7 @@ def _without_dots(path: str) -> str:
 
 
 def _normal_query(query: str) -> str:
-    """Escapes in one form; parameters that only carry a session or a campaign dropped."""
+    """A query with normalised escapes, without session and campaign parameters."""
     query = _escape(query, _NOT_IN_QUERY)
     if not _SESSION_HINT.search("?" + query):
         return query
@@ -180,7 +180,7 @@ def _is_session(part: str) -> bool:
 
 
 def _escape(text: str, illegal: re.Pattern[str]) -> str:
-    """Percent-encode what must be, decode what need not be, hexadecimals upper case."""
+    """Percent-encode only the characters that require it, with upper-case hexadecimals."""
     if "%" in text:
         text = _ESCAPE.sub(_normal_escape, text)
     return illegal.sub(
@@ -196,7 +196,7 @@ def _normal_escape(found: re.Match[str]) -> str:
 
 
 def resolve(base: str, href: str) -> Url | None:
-    """The target of a link on a page, normalised; None if it is not fetched by HTTP.
+    """The normalised target of a link on a page; None if it is not an http(s) URL.
 
     >>> resolve("http://example.org/fr/a.html", "../en/a.html#top")
     'http://example.org/en/a.html'
@@ -207,7 +207,7 @@ def resolve(base: str, href: str) -> Url | None:
 def resolver(base: str) -> Callable[[str], Url | None]:
     """`resolve` for all links of one page."""
     page = base.partition("?")[0]
-    # Relative links of all pages in one directory lead to the same place: one cache entry for all.
+    # Relative links resolve alike on all pages of a directory, so they share a cache entry.
     directory = page[: page.rfind("/") + 1] or base
 
     def resolve_one(href: str) -> Url | None:
@@ -227,9 +227,9 @@ def _resolve(base: str, href: str) -> Url | None:
         href = href.replace("\\", "/")
     if href.startswith("//"):
         href = f"{base.partition(':')[0]}:{href}"
-    if absolute := _ABSOLUTE.match(href):  # browsers do not count the slashes
+    if absolute := _ABSOLUTE.match(href):  # browsers ignore extra slashes
         return normalise(f"{absolute[1]}://{href[absolute.end() :]}")
-    # `urljoin` would drop empty segments, and take an empty query for none.
+    # `urljoin` would drop empty segments, and treat an empty query as none.
     if href.startswith("?"):
         return normalise(base.partition("?")[0] + href)
     if href and href[0] not in "/#" and not _SCHEME.match(href):
@@ -241,7 +241,7 @@ def _resolve(base: str, href: str) -> Url | None:
 
 
 def origin_of(url: str) -> str:
-    """Scheme, host and port: the scope of a robots.txt.
+    """Scheme, host and port of a URL: the scope of a robots.txt.
 
     >>> origin_of("http://example.org:8080/a?b")
     'http://example.org:8080'
@@ -251,7 +251,7 @@ def origin_of(url: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """Host without its port.
+    """The host of a URL without port.
 
     >>> host_of("http://example.org:8080/a"), host_of("http://[::1]:80/")
     ('example.org', '::1')
@@ -290,7 +290,7 @@ def _public_suffixes() -> PublicSuffixList:
 
 
 def site_name(url: str) -> str:
-    """The registrable domain a URL belongs to; ports count, and an address is its own site.
+    """The registrable domain or IP address of a URL, with its port unless that is the default.
 
     >>> site_name("https://fr.shop.example.co.uk/a"), site_name("http://127.0.0.1:9001/")
     ('example.co.uk', '127.0.0.1:9001')
@@ -302,7 +302,7 @@ _keys = TextCache(lambda url: signed_hash(url.encode("utf-8", "surrogatepass")),
 
 
 def url_key(url: str) -> int:
-    """A signed 64-bit hash of a URL, its key in the store.
+    """A signed 64-bit hash of a URL: its key in the store.
 
     >>> url_key("http://example.org/") == url_key("http://example.org/")
     True

@@ -1,4 +1,4 @@
-"""Word segmentation of texts in any script, by ICU if it is installed."""
+"""Word segmentation of texts in any script, with ICU if it is installed."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from functools import cache
 
 from diptych.language.codes import primary
 
-_WORD = re.compile(r"\w+(?:['\u2019]\w+)*")  # as ICU: an apostrophe inside a word belongs to it
-# Most of the web is Latin letters and plain punctuation, where a few rules (UAX 29) find the words
-# in a sixth of the time.
+_WORD = re.compile(r"\w+(?:['\u2019]\w+)*")  # like ICU, keeps an apostrophe inside a word
+# Most web text is Latin letters and plain punctuation, where a few rules (UAX 29) find the words in
+# a sixth of the time that ICU takes.
 _UNUSUAL = re.compile(
     r"[^\t\n\r -~\xa0-\xac\xae-\xb1\xb4-\xb7\xba\xbb\xbf-\u024f\u2010-\u2023\u2025\u2026\u20ac]"
 )
-_COLON = re.compile(r"[^\W\d_]:[^\W\d_]")  # languages differ in what it is between letters
+_COLON = re.compile(r"[^\W\d_]:[^\W\d_]")  # languages differ on colons between letters
 _LATIN_WORD = re.compile(
     r"\w+(?:(?:(?<=[^\W\d_])[.'\u2018\u2019\xb7](?=[^\W\d_])|(?<=\d)[.,;'\u2018\u2019](?=\d))\w+)*"
 )
@@ -23,7 +23,7 @@ _Segmenter = Callable[[str, str], Iterator[str]]
 
 
 def words(text: str, lang: str) -> list[str]:
-    """The words of a text in order: pieces with a letter or a digit in them, not punctuation.
+    """The words of a text in order: pieces that contain a letter or a digit.
 
     >>> words("L'école n'a que 3,5 élèves !", "fr")
     ["L'école", "n'a", 'que', '3,5', 'élèves']
@@ -61,5 +61,5 @@ def _segmenter() -> _Segmenter | None:
 
 
 def _whole(text: str) -> str:
-    """The text without halves of surrogate pairs, which are no characters."""
+    """The text with lone surrogates replaced."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -240,5 +240,5 @@ def test_damaged_model_is_a_mistake(labels: Path, tmp_path: Path) -> None:
     run("train", "verify", labels, "--out", out, "--method", "maxent")
     (out / "maxent.json").write_text((out / "maxent.json").read_text("utf-8")[:-30], "utf-8")
     strategy = registry.make("verify", {"use": "maxent", "model": str(out)})
-    with pytest.raises(ConfigError, match="is no model of a verifier"):
+    with pytest.raises(ConfigError, match="is not a model of a verifier"):
         strategy.verify(of_texts(ENGLISH, FRENCH))

@@ -1,4 +1,4 @@
-"""Sentence encoders: the one of the package for real, and folders with a few thousand weights."""
+"""Sentence encoders: the real Universal Sentence Encoder, and folders with tiny models."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ TEXTS = ["one two", "a b c", "", "three / one . two", "  ", "en fr de org"]
 
 
 def close(one, other):
-    """Equal but for the last bits, which depend on the shape of a matrix product."""
+    """True if equal except for the last bits, which depend on the shape of a matrix product."""
     return np.allclose(one, other, atol=1e-5)
 
 
@@ -117,7 +117,7 @@ def encoder(request, universal):
     return load_encoder(str(request.getfixturevalue("plain")))
 
 
-def test_rows_are_of_unit_length_and_zero_for_blank_texts(encoder):
+def test_vectors_have_unit_length_and_are_zero_for_blank_texts(encoder):
     rows = encoder.encode(TEXTS)
     assert rows.dtype == np.float32
     assert close(lengths(rows), [1, 1, 0, 1, 0, 1])
@@ -143,7 +143,7 @@ def test_long_texts_are_cut(encoder):
     assert close(encoder.encode([long]), encoder.encode([long[:MAX_CHARACTERS]]))
 
 
-def test_any_characters_are_read(encoder):
+def test_any_characters_can_be_encoded(encoder):
     texts = ["\ud800 one", "\x00\x01 two", "\u202eabc", "\U0001f600" * 50, "\u0000"]
     rows = encoder.encode(texts)
     assert np.isfinite(rows).all()
@@ -185,7 +185,7 @@ def test_without_the_package_the_error_says_how_to_get_it(monkeypatch):
 
 
 def states(folder, text):
-    """The vectors of a text's tokens."""
+    """The vectors of the tokens of a text."""
     import torch
 
     encoder = load_encoder(str(folder))
@@ -239,7 +239,7 @@ def test_dense_layers_follow_the_pooling(plain, tmp_path, name, activation):
     assert encoder.encode([]).shape == (0, 4)
 
 
-def test_the_folder_may_read_less_of_a_text(plain, tmp_path):
+def test_the_folder_may_set_a_lower_token_limit(plain, tmp_path):
     folder = as_modules(plain, tmp_path / "m")
     (folder / "sentence_bert_config.json").write_text('{"max_seq_length": 4}')
     encoder = load_encoder(str(folder))  # two words between the two marks
@@ -271,28 +271,28 @@ def as_pickle(folder):
 
 WRONG = {
     "no such folder": shutil.rmtree,
-    "holds no config.json": lambda folder: (folder / "config.json").unlink(),
+    "it has no config.json": lambda folder: (folder / "config.json").unlink(),
     "cannot read": lambda folder: (folder / "modules.json").write_text("{"),
     "modules.json: maximum recursion": lambda folder: (folder / "modules.json").write_text(
         "[" * 100_000
     ),
-    "no list of modules": lambda folder: (folder / "modules.json").write_text('{"a": 1}'),
-    "leads out of its folder": lambda folder: only_module(folder, "../..", "x.Transformer"),
-    "'Evil'; understood: Transformer, Pool": lambda folder: only_module(folder, "", "code.Evil"),
-    "begins with no Transformer": lambda folder: only_module(folder, "1_Pooling", "x.Pooling"),
-    "one pooling of mean, cls and max": choose_both,
-    "other weights are not opened": lambda folder: as_pickle(folder / "2_Dense"),
-    "may hold code": as_pickle,
+    "not a list of modules": lambda folder: (folder / "modules.json").write_text('{"a": 1}'),
+    "path outside its folder": lambda folder: only_module(folder, "../..", "x.Transformer"),
+    "'Evil'; supported: Transformer, Pool": lambda folder: only_module(folder, "", "code.Evil"),
+    "does not begin with Transformer": lambda folder: only_module(folder, "1_Pooling", "x.Pooling"),
+    "one pooling: mean, cls or max": choose_both,
+    "other formats are not read": lambda folder: as_pickle(folder / "2_Dense"),
+    "may contain code": as_pickle,
     "2_Dense/model.safetensors:": lambda folder: (
         folder / "2_Dense" / "model.safetensors"
     ).write_bytes(b"\xff" * 40),
     "the activation 'system'": run_code,
-    "takes 9 numbers where there are 16": narrow,
+    "expects 9 numbers but gets 16": narrow,
 }
 
 
 @pytest.mark.parametrize("message", WRONG)
-def test_wrong_folders_are_told_in_one_line(plain, tmp_path, message):
+def test_wrong_folders_are_one_line_errors(plain, tmp_path, message):
     dense = (np.zeros((4, 16), np.float32), np.ones(4, np.float32), "x.Identity")
     folder = as_modules(plain, tmp_path / "m", dense=dense, names=WITH_DENSE)
     load_encoder(str(folder))
@@ -306,7 +306,7 @@ def test_wrong_folders_are_told_in_one_line(plain, tmp_path, message):
 
 
 class Counting:
-    """Encodes a text as a vector of its own, and remembers what it was asked."""
+    """An encoder that gives each text a distinct vector and records its calls."""
 
     langs = frozenset()
 
@@ -340,12 +340,12 @@ def test_equal_texts_are_encoded_once():
     assert not np.array_equal(runs[1][0], runs[1][1])
 
 
-def test_fewer_sentences_than_a_run_has():
+def test_texts_shorter_than_a_run():
     assert [len(rows) for rows in encode_overlaps(["a"], 3, Counting())] == [1, 0, 0]
     assert [len(rows) for rows in encode_overlaps([], 2, Counting())] == [0, 0]
 
 
-def test_some_runs_only_and_other_joints():
+def test_selected_runs_with_another_separator():
     encoder = Counting()
     rows = encode_runs(["あ", "い", "う"], [(1, 2), (0, 1), (1, 2)], encoder, between="")
     assert encoder.asked == ["いう", "あ"]
@@ -353,14 +353,14 @@ def test_some_runs_only_and_other_joints():
     assert np.array_equal(rows[0], Counting().encode(["いう"])[0])
 
 
-def test_runs_are_encoded_in_parts(monkeypatch):
+def test_runs_are_encoded_in_chunks(monkeypatch):
     monkeypatch.setattr(module, "_CHUNK", 3)
     sentences = [f"s{n}" for n in range(10)]
     rows = encode_overlaps(sentences, 2, Counting())
     assert np.array_equal(rows[0], Counting().encode(sentences))
 
 
-def test_no_more_is_asked_of_endless_sentences_than_is_read():
+def test_overlong_sentences_are_truncated_before_encoding():
     encoder = Counting()
     encode_overlaps(["a" * 1_000_000] * 3, 3, encoder)
     assert {len(text) for text in encoder.asked} == {MAX_CHARACTERS}

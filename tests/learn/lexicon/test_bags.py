@@ -12,7 +12,7 @@ SENTENCES = st.lists(st.text("abc éß19山川の .,\n\x00", max_size=30), max_s
 
 
 def words_of(text: Text) -> list[dict[str, float]]:
-    """Each sentence as its stems, with how often they are in it."""
+    """The stems of each sentence with their counts."""
     found = []
     for start, end in zip(text.bags.offsets[:-1], text.bags.offsets[1:], strict=True):
         words = (text.words[word] for word in text.bags.word[start:end])
@@ -30,7 +30,7 @@ def test_sentence_is_its_stems_and_its_length() -> None:
     assert len(text) == 3
 
 
-def test_postings_say_where_words_are() -> None:
+def test_postings_list_the_sentences_of_each_word() -> None:
     text = read_text(["ein Berg", "zwei", "Berg um Berg"], "de")
     offsets, bag, times = text.postings
     at = text.words.index("berg")
@@ -39,7 +39,7 @@ def test_postings_say_where_words_are() -> None:
     assert times[part].tolist() == [1, 2]
 
 
-def test_no_text() -> None:
+def test_empty_text() -> None:
     text = read_text([], "de")
     assert (len(text), text.words) == (0, ())
     assert text.words_before.tolist() == text.lengths_before.tolist() == [0]
@@ -64,7 +64,7 @@ def test_coarser_text_has_the_same_words_and_letters(sentences: list[str]) -> No
     assert coarse.words == text.words
 
 
-def test_groups_may_leave_sentences_out() -> None:
+def test_groups_may_omit_sentences() -> None:
     text = read_text(["eins", "zwei", "drei", "vier vier"], "de")
     grouped = text.grouped(np.array([0, -1, 0, 1]))
     assert words_of(grouped) == [{"eins": 1, "drei": 1}, {"vier": 2}]

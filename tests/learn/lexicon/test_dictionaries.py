@@ -1,4 +1,4 @@
-"""Dictionaries of others, in the shapes they really have."""
+"""Import of dictionaries in their real formats."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_dictd(tmp_path: Path, pack: bool) -> None:
         assert links(turned.reversed()) == expected
 
 
-def test_an_index_that_lies_is_passed_over(tmp_path: Path) -> None:
+def test_wrong_index_entries_are_skipped(tmp_path: Path) -> None:
     index = dictd(tmp_path, "x", ["a\nb\n"])
     lines = ["a\t?\tA", "no", "a\t//////////\t//////////", "a\tA\t", "\t\t", "a\tA\t/////////////"]
     index.write_text(index.read_text("utf-8") + "\n".join(lines), "utf-8")
@@ -126,7 +126,7 @@ def test_tsv(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_hunalign_writes_the_language_translated_into_first(tmp_path: Path) -> None:
+def test_hunalign_writes_the_target_language_first(tmp_path: Path) -> None:
     file = tmp_path / "hu-en.stem.dic"
     file.write_text("house @ ház\nbig house @ nagy ház\nno separator\n", "utf-8")
     lexicon = read_dictionaries([file], "hu", "en")
@@ -153,17 +153,19 @@ def test_both_directions_become_one(tmp_path: Path) -> None:
         ("FR-DE.tsv", True), ("de.dic", False), ("eng-fra.tsv", False), ("x-y.tsv", False),
     ],
 )  # fmt: skip
-def test_names_tell_the_direction(name: str, expected: bool) -> None:
+def test_file_names_show_the_direction(name: str, expected: bool) -> None:
     assert is_reversed(Path(name), "de", "fr") == expected
 
 
-def test_names_tell_the_format() -> None:
+def test_file_names_show_the_format() -> None:
     names = ["a.index", "a.dict", "a.dict.dz", "a.dic", "a.dic.gz", "a.tsv", "a.TXT"]
     found = [format_of(Path(name)) for name in names]
     assert found == ["dictd"] * 3 + ["dic"] * 2 + ["tsv"] * 2
 
 
-def test_what_cannot_be_read_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_dictionaries_are_errors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(ConfigError, match="--format dictd"):
         read_dictionaries([tmp_path / "x"], "de", "fr")
     with pytest.raises(ConfigError, match="no dictionary format 'xml'; there is: dictd, dic, tsv"):
@@ -189,11 +191,11 @@ def test_links_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @given(st.text(max_size=200))
-def test_any_entry_can_be_read(text: str) -> None:
+def test_any_entry_can_be_parsed(text: str) -> None:
     heads, translations = read_entry(text)
     assert all(part.strip() for part in heads + translations)
 
 
 @pytest.mark.parametrize("text", ["(" * 100_000, "/ " * 100_000, "[{<(" * 50_000, "1. " * 50_000])
-def test_hostile_entries_take_no_time(text: str) -> None:
+def test_hostile_entries_are_parsed_quickly(text: str) -> None:
     read_entry(f"x {text}\n{text}\n")

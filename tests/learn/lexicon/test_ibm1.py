@@ -24,7 +24,7 @@ PAIRS = [(left.split(), right.split()) for left, right in TOY]
 
 
 def made(count: int, seed: int, words: int = 300) -> list[tuple[list[str], list[str]]]:
-    """Sentences in two made-up languages: word n is word n, in another order, some left out."""
+    """Sentences in two artificial languages: word n is word n, in another order, some missing."""
     chance = random.Random(seed)
     weights = [1 / (n + 3) for n in range(words)]
     found = []
@@ -37,7 +37,7 @@ def made(count: int, seed: int, words: int = 300) -> list[tuple[list[str], list[
 
 
 def distance(one: Lexicon, other: Lexicon) -> float:
-    """How far the probabilities of the words of the second are from those of the first."""
+    """The mean distance between the translation probabilities of words in two lexicons."""
     apart = []
     for word in other.left_words:
         ours, theirs = dict(one.best(word, n=1000)), dict(other.best(word, n=1000))
@@ -68,18 +68,18 @@ def test_two_made_up_languages_are_learned() -> None:
 
 
 @given(st.randoms())
-def test_the_order_of_pairs_is_of_no_matter(chance: random.Random) -> None:
+def test_the_order_of_pairs_does_not_matter(chance: random.Random) -> None:
     shuffled = chance.sample(PAIRS * 2, len(PAIRS) * 2)
     assert as_bytes(train(shuffled, "de", "fr")) == as_bytes(train(PAIRS * 2, "de", "fr"))
 
 
-def test_both_sides_changed_is_the_lexicon_reversed() -> None:
+def test_swapping_the_sides_reverses_the_lexicon() -> None:
     there = train(PAIRS, "de", "fr")
     back = train([(right, left) for left, right in PAIRS], "fr", "de").reversed()
     assert as_bytes(there) == as_bytes(back) or distance(there, back) < 1e-5
 
 
-def test_counts_are_what_is_expected_of_each_word() -> None:
+def test_counts_are_the_expected_counts_of_words() -> None:
     lexicon = train(PAIRS, "de", "fr", min_probability=0)
     # What the empty word takes is missing.
     assert 0.5 * 13 < lexicon.left_counts.sum() < 13
@@ -121,7 +121,7 @@ def test_an_update_keeps_words_that_are_not_seen_again() -> None:
     assert new.best("berg", n=1)[0][0] == "montagne"  # for "la" is known to be "das"
 
 
-def test_a_dictionary_tells_words_apart_that_only_occur_together() -> None:
+def test_a_dictionary_separates_words_that_always_co_occur() -> None:
     pairs = [(["rot", "wein"], ["vin", "rouge"])] * 3
     blind = train(pairs, "de", "fr").best("rot")
     assert blind[0][1] == pytest.approx(blind[1][1])
@@ -139,7 +139,7 @@ def test_a_prior_of_other_languages_is_refused() -> None:
         train(PAIRS, "de", "fr", prior=Lexicon.empty("fr", "de"))
 
 
-def test_nothing_gives_an_empty_lexicon() -> None:
+def test_no_pairs_give_an_empty_lexicon() -> None:
     for pairs in ([], [([], [])], [(["a"], [])]):
         lexicon = train(pairs, "de", "fr")
         assert len(lexicon) == 0
@@ -147,12 +147,12 @@ def test_nothing_gives_an_empty_lexicon() -> None:
     assert len(update(lexicon, PAIRS)) > 0
 
 
-def test_a_sentence_without_end_is_left_out() -> None:
+def test_an_overlong_sentence_is_skipped() -> None:
     huge = [(["x"] * (MAX_WORDS + 1), ["y"] * 5), (["x"], [f"y{n}" for n in range(100_000)])]
     assert as_bytes(train(PAIRS + huge, "de", "fr")) == as_bytes(train(PAIRS, "de", "fr"))
 
 
-def test_a_bound_on_memory_leaves_out_the_unlikely(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bound_on_memory_drops_improbable_entries(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = made(2000, 3)
     whole = train(pairs, "xx", "yy")
     bounded = train(pairs, "xx", "yy", max_entries=5000)

@@ -1,4 +1,4 @@
-"""Lexicons: what they answer, and the files they are kept in."""
+"""Lexicons: lookups, merging and files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def packed(**parts: np.ndarray) -> bytes:
     return stream.getvalue()
 
 
-def test_links_are_shared_out_both_ways() -> None:
+def test_link_weights_become_probabilities_in_both_directions() -> None:
     assert LEXICON.best("haus") == [
         ("maison", pytest.approx(2 / 3)),
         ("chambre", pytest.approx(1 / 3)),
@@ -45,7 +45,7 @@ def test_links_are_shared_out_both_ways() -> None:
     assert len(LEXICON) == 4
 
 
-def test_equally_likely_words_are_in_the_order_of_their_letters() -> None:
+def test_equally_probable_words_are_in_alphabetical_order() -> None:
     lexicon = Lexicon.of_links("a", "b", [("x", word, 1) for word in "cabd"])
     assert [word for word, _ in lexicon.best("x")] == list("abcd")
 
@@ -64,7 +64,7 @@ def test_reversed() -> None:
     assert turned.left_lang == "fr"
 
 
-def test_merged_by_how_often_words_were_seen() -> None:
+def test_lexicons_are_merged_by_word_counts() -> None:
     import dataclasses
 
     often = dataclasses.replace(
@@ -89,7 +89,7 @@ words = st.text(st.characters(codec="utf-8", exclude_characters="\n"), min_size=
 
 
 @given(st.lists(st.tuples(words, words, st.floats(0.01, 9)), max_size=12))
-def test_files_keep_everything_and_are_the_same_for_the_same(links) -> None:
+def test_files_keep_everything_and_are_reproducible(links) -> None:
     lexicon = Lexicon.of_links("de", "fr", links)
     data = lexicon.to_bytes()
     again = Lexicon.from_bytes(data)
@@ -130,10 +130,10 @@ def test_a_file_with_a_wrong_part_is_refused(name: str) -> None:
     whole = arrays(LEXICON)
     assert Lexicon.from_bytes(packed(**whole)).left_words == LEXICON.left_words
     for part in (DAMAGE[name], whole[name].astype(np.float16), np.array([[1]])):
-        with pytest.raises(ConfigError, match="no lexicon"):
+        with pytest.raises(ConfigError, match="not a lexicon"):
             Lexicon.from_bytes(packed(**{**whole, name: part}))
     del whole[name]
-    with pytest.raises(ConfigError, match="no lexicon"):
+    with pytest.raises(ConfigError, match="not a lexicon"):
         Lexicon.from_bytes(packed(**whole))
 
 
@@ -147,11 +147,11 @@ def test_columns_out_of_order_are_refused() -> None:
 
 def test_objects_are_never_read() -> None:
     whole: dict[str, np.ndarray] = {**arrays(LEXICON), "langs": np.array(["de", object()])}
-    with pytest.raises(ConfigError, match="no lexicon"):
+    with pytest.raises(ConfigError, match="not a lexicon"):
         Lexicon.from_bytes(packed(**whole))
 
 
-def test_damaged_files_are_refused_or_read_as_they_were() -> None:
+def test_damaged_files_are_refused_or_unchanged() -> None:
     data, chance = LEXICON.to_bytes(), random.Random(1)
     for _ in range(300):
         broken = bytearray(data)
@@ -163,11 +163,11 @@ def test_damaged_files_are_refused_or_read_as_they_were() -> None:
             continue
         assert read.left_words == LEXICON.left_words
     for nothing in (b"", b"PK", b"hello" * 100):
-        with pytest.raises(ConfigError, match="no lexicon"):
+        with pytest.raises(ConfigError, match="not a lexicon"):
             Lexicon.from_bytes(nothing)
 
 
-def test_a_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_decompression_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = {**arrays(LEXICON), "left_words": np.zeros(1 << 20, np.uint8)}
     stream = io.BytesIO()
     np.savez_compressed(stream, **whole)
@@ -182,13 +182,13 @@ def test_reading_says_which_file_is_wrong(tmp_path) -> None:
         read_lexicon(path)
     path.write_bytes(b"nonsense")
     with pytest.raises(
-        ConfigError, match=r"x\.npz is no lexicon of Diptych: .*diptych lexicon import"
+        ConfigError, match=r"x\.npz is not a lexicon of Diptych: .*diptych lexicon import"
     ):
         read_lexicon(path)
     path.write_bytes(LEXICON.to_bytes())
     assert read_lexicon(path).best("haus") == LEXICON.best("haus")
 
 
-def test_a_table_adds_what_is_in_the_same_place() -> None:
+def test_a_table_sums_equal_cells() -> None:
     table = table_of(np.array([2, 2, 0]), np.array([1, 1, 0]), np.array([0.25, 0.5, 1]), 4)
     assert [part.tolist() for part in table] == [[0, 1, 1, 2, 2], [0, 1], [1.0, 0.75]]

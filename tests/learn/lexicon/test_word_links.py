@@ -1,4 +1,4 @@
-"""What is known of the words of two texts, and how much it says."""
+"""Word links between two texts, and their lifts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def links_of(*some: tuple[int, int, float, float]) -> WordLinks:
 # -- what looks alike --------------------------------------------------------------------------
 
 
-def test_same_word_is_likelier_than_one_that_only_looks_alike() -> None:
+def test_same_word_is_more_probable_than_a_similar_one() -> None:
     links = as_dict(cognate_links(["1956", "natio", "haus"], ["1956", "natia", "chien"]))
     assert set(links) == {(0, 0), (1, 1)}
     assert links[0, 0] == (0.5, 0.5)
@@ -62,7 +62,7 @@ def test_same_word_is_likelier_than_one_that_only_looks_alike() -> None:
 # -- what a lexicon knows ----------------------------------------------------------------------
 
 
-def test_lexicon_is_asked_by_stem_and_in_both_directions() -> None:
+def test_lexicon_is_looked_up_by_stem_in_both_directions() -> None:
     links = as_dict(lexicon_links(["haus", "häuse", "fluss"], ["chamb", "maiso"], LEXICON))
     assert links == {
         (0, 0): (0.25, 1.0),
@@ -71,7 +71,7 @@ def test_lexicon_is_asked_by_stem_and_in_both_directions() -> None:
     }
 
 
-def test_lexicon_that_knows_none_of_the_words() -> None:
+def test_lexicon_without_any_of_the_words() -> None:
     for left, right in (([], []), (["x"], []), (["x"], ["y"]), (["haus"], ["y"]), ([], ["lac"])):
         assert len(lexicon_links(left, right, LEXICON)) == 0
     assert len(lexicon_links(["haus"], ["maiso"], Lexicon.empty("de", "fr"))) == 0
@@ -107,7 +107,7 @@ def test_order_of_a_lexicon_does_not_matter(found: list[tuple[str, str, float]])
 # -- what texts teach --------------------------------------------------------------------------
 
 
-def test_what_once_stood_together_is_not_learned() -> None:
+def test_a_single_co_occurrence_is_not_learned() -> None:
     often = [[0, 1]] * 6 + [[0], [1]] * 3
     once, text = [2, 3], packed([*often, [2, 3]], 4)
     links = as_dict(learned_links(text, text))
@@ -118,7 +118,7 @@ def test_what_once_stood_together_is_not_learned() -> None:
     assert 0 < more[2, 2][0] < links[0, 0][0] < 1  # little seen, little believed
 
 
-def test_nothing_is_learned_from_nothing() -> None:
+def test_empty_texts_give_no_links() -> None:
     assert len(learned_links(packed([], 3), packed([], 2))) == 0
     assert len(learned_links(packed([[0], []], 1), packed([[], [0]], 1))) == 0
 
@@ -143,7 +143,7 @@ def test_both_directions_of_a_mirrored_text_are_mirrored() -> None:
     assert there == {(b, a): (after, before) for (a, b), (before, after) in back.items()}
 
 
-def test_learned_lexicon_is_freed_of_single_accidents() -> None:
+def test_links_from_single_coincidences_are_removed() -> None:
     pairs = [(["haus"], ["maison"])] * 8 + [(["berg"], ["montagne"])] * 8
     pairs.append((["see", "tief"], ["lac", "profond"]))
     lexicon = train(pairs, "de", "fr")
@@ -167,7 +167,7 @@ def test_empty_lexicon_stays_empty() -> None:
 # -- all together ------------------------------------------------------------------------------
 
 
-def test_of_several_links_the_highest_counts() -> None:
+def test_the_highest_of_several_links_counts() -> None:
     one = links_of((0, 0, 0.5, 0.1), (1, 2, 0.2, 0.2))
     other = links_of((0, 0, 0.3, 0.9), (2, 1, 0.7, 0.0))
     expected = {(0, 0): (0.5, 0.9), (1, 2): (0.2, 0.2), (2, 1): (0.7, 0.0)}
@@ -184,7 +184,7 @@ def test_of_several_links_the_highest_counts() -> None:
     st.integers(0, 20),
     st.randoms(),
 )
-def test_merged_links_depend_on_no_order(found, cut: int, chance) -> None:
+def test_merged_links_do_not_depend_on_order(found, cut: int, chance) -> None:
     plain = merged(links_of(*found))
     chance.shuffle(found)
     mixed = merged(links_of(*found[cut:]), links_of(*found[:cut]))
@@ -192,13 +192,13 @@ def test_merged_links_depend_on_no_order(found, cut: int, chance) -> None:
     assert len(plain) == len({link[:2] for link in found})
 
 
-def test_words_of_large_vocabularies_are_told_apart() -> None:
+def test_words_of_large_vocabularies_are_distinguished() -> None:
     large = 2**31 - 1
     links = as_dict(merged(links_of((large, 0, 0.5, 0.5), (0, large, 0.25, 0.25))))
     assert links == {(large, 0): (0.5, 0.5), (0, large): (0.25, 0.25)}
 
 
-def test_link_says_more_of_a_rare_word() -> None:
+def test_link_of_a_rare_word_has_a_higher_lift() -> None:
     text = packed([[0] * 90, [1]], 2)
     of_left, of_right = lifts(links_of((0, 0, 0.5, 0.5), (1, 1, 0.5, 0.5)), text, text)
     assert of_left.offsets.tolist() == of_right.offsets.tolist() == [0, 0, 1]
@@ -207,7 +207,7 @@ def test_link_says_more_of_a_rare_word() -> None:
     assert of_left.values.tolist() == pytest.approx([0.5 / (1.1 / 591)], rel=1e-4)
 
 
-def test_link_that_says_hardly_more_than_chance_is_left_out() -> None:
+def test_link_with_a_low_lift_is_dropped() -> None:
     text = packed([[0] * 50], 1)
     chance = 50.1 / 550
     for share, kept in ((4.9 * chance, 0), (5.1 * chance, 1)):
@@ -223,7 +223,7 @@ def test_link_that_says_hardly_more_than_chance_is_left_out() -> None:
         unique_by=lambda link: link[:2],
     )
 )
-def test_lifts_are_whole_tables(found) -> None:
+def test_lifts_are_complete_tables(found) -> None:
     text = packed([[0, 1, 1], [2, 3, 4, 4, 4]], 5)
     for table in lifts(links_of(*found), text, text):
         assert len(table.offsets) == 6

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from diptych.learn.url.concepts import SENSES, Concepts, fingerprint, slug_letters
 
 
-def test_rows_without_a_score_say_nothing() -> None:
+def test_rows_without_a_score_are_ignored() -> None:
     key = np.array([fingerprint(b"red")], np.uint32)
     empty = Concepts(key, np.ones((1, SENSES), np.uint16), np.zeros((1, SENSES), np.uint8))
     assert empty.senses(b"red") == {}
@@ -25,7 +25,7 @@ def test_fingerprints(word: bytes, number: int) -> None:
 
 
 @given(text=st.text())
-def test_slugs_are_plain_letters_and_no_delimiter_is_made(text: str) -> None:
+def test_slugs_become_plain_letters_without_new_delimiters(text: str) -> None:
     slug = slug_letters(text)
     assert slug.isascii()
     assert slug == slug.lower()

@@ -1,4 +1,4 @@
-"""Labelled URLs and pairs: reading, weighing, splitting."""
+"""Labelled URLs and pairs: reading, weighting, splitting."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_urls_are_read_with_primary_languages(tmp_path, packed):
     ]
 
 
-def test_pairs_are_weighed_and_those_judged_to_be_none_left_out(tmp_path):
+def test_pairs_are_weighted_and_those_judged_wrong_are_skipped(tmp_path):
     path = tmp_path / "pairs.tsv"
     path.write_text(PAIRS, "utf-8")
     assert list(read_pairs(path)) == [
@@ -75,7 +75,7 @@ def test_weights_follow_the_source(source, weight):
         (b"a.org\thttp://a.org/\xff\ten\n", "UTF-8"),
     ],
 )
-def test_data_that_cannot_be_are_said(tmp_path, content, said):
+def test_malformed_data_are_errors(tmp_path, content, said):
     path = tmp_path / "urls.tsv"
     path.write_bytes(content)
     with pytest.raises(ConfigError, match=said) as caught:
@@ -88,7 +88,7 @@ def test_data_that_cannot_be_are_said(tmp_path, content, said):
     [b"no gzip", gzip.compress(URLS.encode(), mtime=0)[:30], None],
     ids=["no gzip", "cut", "missing"],
 )
-def test_files_that_cannot_be_read_are_said(tmp_path, content):
+def test_unreadable_files_are_errors(tmp_path, content):
     path = tmp_path / "urls.tsv.gz"
     if content is not None:
         path.write_bytes(content)
@@ -112,7 +112,7 @@ def test_split_keeps_registrable_domains_together():
     assert not names[0] & names[1]
 
 
-def test_split_depends_on_nothing_but_name_and_seed():
+def test_split_depends_only_on_domain_and_seed():
     rows = rows_of(300)
     _, one = split_by_domain(rows, 0.2, 7)
     _, other = split_by_domain(reversed(rows[: len(rows) // 2]), 0.2, 7)

@@ -1,4 +1,4 @@
-"""The language of a page from its URL: the shipped model, training, and hostile input."""
+"""The URL language model: the shipped weights, training, and hostile input."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_rows_are_probabilities_and_do_not_depend_on_the_batch(model: UrlLang) -
     assert model.predict([]) == []
 
 
-def test_hostile_urls_have_an_answer(model: UrlLang) -> None:
+def test_hostile_urls_are_handled(model: UrlLang) -> None:
     found = model.predict(HOSTILE)
     assert len(found) == len(HOSTILE)
     no_urls = [score for url, score in zip(HOSTILE, found, strict=True) if "http" not in url[:5]]
@@ -94,7 +94,7 @@ def test_hostile_urls_have_an_answer(model: UrlLang) -> None:
 
 
 @given(st.lists(st.one_of(st.text(), st.builds("https://{}".format, st.text())), max_size=5))
-def test_any_text_has_an_answer(urls: list[str]) -> None:
+def test_any_text_is_handled(urls: list[str]) -> None:
     rows = load().probabilities(urls)
     assert np.isfinite(rows).all()
     np.testing.assert_allclose(rows.sum(axis=1), 1, atol=1e-4)
@@ -111,7 +111,7 @@ def test_cleaned_urls_are_short_lower_case_and_encodable(url: str) -> None:
     assert one.lower() == cleaned.encode() or "%" not in url
 
 
-def test_unsure_is_unknown(model: UrlLang) -> None:
+def test_uncertain_language_is_unknown(model: UrlLang) -> None:
     rows = model.probabilities(["http://zzqx.com/"])
     score = model.predict(["http://zzqx.com/"])[0]
     assert (score.lang == "und") == (rows.max() < FLOOR or rows.argmax() == 0)
@@ -161,7 +161,7 @@ def trained() -> UrlLang:
     return train(rows_of(WORDS))
 
 
-def test_what_was_trained_knows_words_and_marks(trained: UrlLang) -> None:
+def test_a_trained_model_knows_words_and_marks(trained: UrlLang) -> None:
     assert trained.labels == ("und", "de", "en", "fr")
     urls = ["http://x.org/nachrichten", "http://x.org/bonjour", "http://x.org/news"]
     assert [score.lang for score in trained.predict(urls)] == ["de", "fr", "en"]
@@ -187,12 +187,12 @@ def test_a_language_of_few_domains_is_unknown() -> None:
     assert train(rows).labels == ("und", "de", "en", "fr")
 
 
-def test_nothing_to_train_on_is_said() -> None:
+def test_training_without_rows_is_an_error() -> None:
     with pytest.raises(ConfigError, match="no rows"):
         train([])
 
 
-def test_many_urls_of_one_domain_count_for_less() -> None:
+def test_many_urls_of_one_domain_have_less_weight() -> None:
     rows = [LabelledUrl("a.org", f"http://a.org/{n}", "fr") for n in range(100)]
     rows += [LabelledUrl(f"b{n}.org", f"http://b{n}.org/", "de") for n in range(10)]
     examples = url_lang_train._examples(rows, ("und", "de", "fr"))
@@ -200,7 +200,7 @@ def test_many_urls_of_one_domain_count_for_less() -> None:
     assert weight[0] == pytest.approx(weight[1], rel=0.01)
 
 
-def test_probabilities_of_overconfident_logits_are_cooled() -> None:
+def test_overconfident_probabilities_are_calibrated() -> None:
     labels, tables = url_lang_train.fit(rows_of(WORDS))
     hot = url_lang_train._cooled(tables, 0.1)
     examples = url_lang_train._examples(
@@ -213,7 +213,7 @@ def test_probabilities_of_overconfident_logits_are_cooled() -> None:
 # --- facts ---
 
 
-def test_facts_say_what_marks_countries_and_scripts_mean() -> None:
+def test_facts_connect_marks_countries_and_scripts_with_languages() -> None:
     from diptych.kernels import url_lang_reference as urls
 
     facts = derive_facts(("und", "fr", "de", "ru", "to"))
@@ -246,21 +246,21 @@ def test_countries_have_the_shares_of_their_languages() -> None:
 # --- files that are no models ---
 
 
-def test_a_missing_model_is_said(tmp_path: Path) -> None:
+def test_a_missing_model_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"model\.npz: No such file .*train the model anew"):
         load(str(tmp_path))
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 no zip", b"\x93NUMPY"])
-def test_a_file_that_is_no_model_is_said(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_a_model_is_an_error(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "model.npz").write_bytes(content)
-    with pytest.raises(ConfigError, match="is no URL language model"):
+    with pytest.raises(ConfigError, match="is not a URL language model"):
         load(str(tmp_path))
 
 
 def test_code_in_a_model_is_never_run(tmp_path: Path) -> None:
     np.savez(tmp_path / "model.npz", format=np.array([{"any": "object"}], dtype=object))
-    with pytest.raises(ConfigError, match="is no URL language model"):
+    with pytest.raises(ConfigError, match="is not a URL language model"):
         load(str(tmp_path))
 
 
@@ -281,7 +281,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("name", DAMAGE)
-def test_a_damaged_model_is_said(trained: UrlLang, tmp_path: Path, name: str) -> None:
+def test_a_damaged_model_is_an_error(trained: UrlLang, tmp_path: Path, name: str) -> None:
     trained.save(str(tmp_path))
     with np.load(tmp_path / "model.npz") as stored:
         arrays = dict(stored)
@@ -293,7 +293,7 @@ def test_a_damaged_model_is_said(trained: UrlLang, tmp_path: Path, name: str) ->
         load(str(tmp_path))
 
 
-def test_a_model_without_an_array_is_said(trained: UrlLang, tmp_path: Path) -> None:
+def test_a_model_without_an_array_is_an_error(trained: UrlLang, tmp_path: Path) -> None:
     trained.save(str(tmp_path))
     with np.load(tmp_path / "model.npz") as stored:
         arrays = {name: array for name, array in stored.items() if name != "kinds"}

@@ -1,4 +1,4 @@
-"""Negatives: six ways to make pairs that are no translations."""
+"""Negatives: six methods to generate pairs that are not translations."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_most_similar_come_first_of_several() -> None:
 
 
 def is_part(short: str, whole: str) -> bool:
-    """Whether the letters of one are among those of the other, in order."""
+    """True if one text is a subsequence of the other."""
     rest = iter(whole)
     return all(letter in rest for letter in short)
 
@@ -104,7 +104,7 @@ def test_tokens_removed_monolingual() -> None:
 
 
 def many(seed: int) -> list[LabelledPair]:
-    """Domains with versions in three languages, told by two pairs each, and lonely ones."""
+    """Domains with documents in three languages, given by two pairs each, and single pairs."""
     chance = random.Random(seed)
     rows = []
     for domain in ("a.org", "b.org"):
@@ -119,7 +119,7 @@ def many(seed: int) -> list[LabelledPair]:
 
 
 def documents(rows: list[LabelledPair]) -> dict[str, int]:
-    """Which document each URL is a version of, by brute force."""
+    """The document that each URL is a version of, by brute force."""
     number = {url: place for place, url in enumerate({u for r in rows for u in (r.url_a, r.url_b)})}
     for _ in rows:
         for row in rows:
@@ -138,7 +138,7 @@ def test_never_the_same_document(seed: int) -> None:
         assert one is None or other is None or one != other, (row, method)
 
 
-def test_translations_of_translations_are_none() -> None:
+def test_translations_of_translations_are_never_negatives() -> None:
     # English and German are never paired, but both are versions of the French one.
     rows = [
         pair("/en/a", "/fr/a"),
@@ -179,7 +179,7 @@ def test_domain_of_one_pair() -> None:
     assert any(method == 1 and row.url_b in FRENCH for row, method in of_one)
 
 
-def test_what_other_domains_know_to_be_a_translation_is_none() -> None:
+def test_translations_known_from_other_domains_are_never_negatives() -> None:
     # The same English page is in a pair of another domain.
     rows = [pair("/en/a", "/fr/a", "one.org"), pair("/en/a", "/de/a", "two.org", "en de")]
     assert made(1, rows, each=9) == []
@@ -224,12 +224,12 @@ def test_scheme_host_and_port_are_never_removed(head: str, tail: str, seed: int)
         assert short == head + tail
 
 
-def test_delimiters_go_or_stay() -> None:
+def test_delimiters_are_removed_or_kept() -> None:
     found = {remove_tokens("http://x.org/a-b-c", random.Random(seed)) for seed in range(99)}
     assert found == {f"http://x.org/{rest}" for rest in ("-b-c", "a--c", "a-c", "a-b-", "a-b")}
 
 
-def test_at_most_half_of_the_tokens_go() -> None:
+def test_at_most_half_of_the_tokens_are_removed() -> None:
     url = "http://x.org/a/b/c/d/e/f"
     left = [len(url_tokens(remove_tokens(url, random.Random(seed)))) for seed in range(200)]
     assert set(left) == {len(url_tokens(url)) - gone for gone in (1, 2, 3)}

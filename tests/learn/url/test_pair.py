@@ -1,4 +1,4 @@
-"""The URL pair model: what it answers, and the files it is kept in."""
+"""The URL pair model: its probabilities and its files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ X = "http://x.org"
 
 @pytest.fixture(scope="module", autouse=True)
 def _languages() -> Iterator[None]:
-    """The languages of URLs are told by a fake, and not by the weights of the day."""
+    """A fake predicts the languages of URLs, so that tests do not depend on shipped weights."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(url_lang, "load", lambda folder="": FakeLanguages())
         yield
@@ -52,14 +52,14 @@ def probability(model: UrlPair, left: str, right: str) -> float:
     return float(model.probabilities([left], [right])[0])
 
 
-def test_parallel_urls_are_likelier(model: UrlPair) -> None:
+def test_parallel_urls_are_more_probable(model: UrlPair) -> None:
     good = probability(model, f"{X}/en/water-music-3.html", f"{X}/fr/water-music-3.html")
     assert good > 0.5
     assert good > probability(model, f"{X}/en/water-music-3.html", f"{X}/fr/sea-bread-4.html")
     assert good > probability(model, f"{X}/fr/water-music-3.html", f"{X}/fr/water-bread-3.html")
 
 
-def test_saved_and_loaded_it_is_the_same(model: UrlPair, folder: Path) -> None:
+def test_a_saved_model_gives_the_same_probabilities(model: UrlPair, folder: Path) -> None:
     again = load(str(folder))
     lefts = [f"{X}/en/{word}" for word in ("water", "sea", "unknown")]
     rights = [f"{X}/fr/{word}" for word in ("eau", "mer", "autre")]
@@ -87,7 +87,7 @@ def test_saved_and_loaded_it_is_the_same(model: UrlPair, folder: Path) -> None:
         (f"{X}/en/a", "#fr"),
     ],
 )
-def test_no_probability_for_what_is_no_other_page_of_the_web(
+def test_probability_is_zero_unless_both_are_different_web_pages(
     model: UrlPair, left: str, right: str
 ) -> None:
     assert probability(model, left, right) == 0
@@ -106,22 +106,22 @@ def test_no_probability_for_what_is_no_other_page_of_the_web(
         "localhost:80",
     ],
 )
-def test_some_probability_for_all_forms_of_urls(model: UrlPair, url: str) -> None:
+def test_every_form_of_url_has_a_probability(model: UrlPair, url: str) -> None:
     assert 0 < probability(model, f"{X}/en/water", url) < 1
 
 
-def test_nothing_is_asked(model: UrlPair) -> None:
+def test_empty_input(model: UrlPair) -> None:
     assert model.probabilities([], []).tolist() == []
 
 
-def test_both_sides_must_be_as_many(model: UrlPair) -> None:
-    with pytest.raises(ValueError, match="as many"):
+def test_both_sides_must_have_the_same_length(model: UrlPair) -> None:
+    with pytest.raises(ValueError, match="URLs differ"):
         model.probabilities([X], [])
 
 
 @given(rows=st.lists(st.tuples(urls(), urls()), max_size=5))
 @settings(max_examples=examples(60))
-def test_probabilities_of_anything_either_way_round(rows: list[tuple[str, str]]) -> None:
+def test_probabilities_of_any_texts_are_symmetric(rows: list[tuple[str, str]]) -> None:
     model = tiny_model()
     lefts, rights = [row[0] for row in rows], [row[1] for row in rows]
     found = model.probabilities(lefts, rights)
@@ -130,7 +130,7 @@ def test_probabilities_of_anything_either_way_round(rows: list[tuple[str, str]])
     assert np.allclose(model.probabilities(rights, lefts), found, atol=1e-6)
 
 
-def test_odd_urls(model: UrlPair) -> None:
+def test_odd_urls_are_handled(model: UrlPair) -> None:
     found = model.probabilities(ODD, ODD[::-1])
     assert ((found >= 0) & (found < 1)).all()
 
@@ -145,7 +145,9 @@ def test_batches_are_joined(model: UrlPair) -> None:
     assert (found > 0).all()
 
 
-def test_without_a_compiler(model: UrlPair, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_compiler_the_reference_is_used(
+    model: UrlPair, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lefts, rights = [f"{X}/en/water", f"{X}/a?lang=1"], [f"{X}/fr/eau", f"{X}/a?lang=2"]
     fast = model.probabilities(lefts, rights)
     for module in (trees, url_features):
@@ -187,7 +189,7 @@ def packed(found: dict[str, Any]) -> bytes:
     return stream.getvalue()
 
 
-def test_no_model(tmp_path: Path) -> None:
+def test_a_missing_model_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="train the model anew"):
         load(str(tmp_path / "nowhere"))
 
@@ -214,13 +216,13 @@ class Evil:
         return (pytest.fail, ("a pickle was run",))
 
 
-def test_pickles_are_never_run(tmp_path: Path, folder: Path) -> None:
-    assert "no URL pair model" in refused(tmp_path, pickle.dumps(Evil()))
+def test_pickles_are_never_loaded(tmp_path: Path, folder: Path) -> None:
+    assert "not a URL pair model" in refused(tmp_path, pickle.dumps(Evil()))
     harmful = np.empty(1, object)
     harmful[0] = Evil()
     stream = io.BytesIO()
     np.savez(stream, **(arrays(folder) | {"forest_roots": harmful}))
-    assert "no URL pair model" in refused(tmp_path, stream.getvalue())
+    assert "not a URL pair model" in refused(tmp_path, stream.getvalue())
 
 
 def test_other_formats_and_features_are_refused(tmp_path: Path, folder: Path) -> None:

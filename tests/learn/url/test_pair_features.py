@@ -1,4 +1,4 @@
-"""What two URLs have in common: the readable definition, and the kernel held against it."""
+"""Features of URL pairs: the reference implementation, and the kernel compared with it."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ X = "http://x.org"
 
 
 def of(left: str, right: str) -> dict[str, float]:
-    """Features by name; both ways of computing them."""
+    """Features by name, computed by both implementations."""
     by_name = pair_features(left, right, CONCEPTS)
     row = FEATURES.of([left], [right])[0]
     assert np.allclose(row, list(by_name.values()), atol=1e-5)
     return by_name
 
 
-def test_names_are_told_once() -> None:
+def test_feature_names_are_unique() -> None:
     assert len(set(NAMES)) == len(NAMES)
     assert FEATURES.of([X], [X]).shape == (1, len(NAMES))
 
@@ -110,7 +110,7 @@ def test_features(left: str, right: str, expected: dict[str, float]) -> None:
     assert {name: found[name] for name in expected} == pytest.approx(expected)
 
 
-def test_meaning_is_seen_where_words_differ() -> None:
+def test_meaning_counts_if_words_differ() -> None:
     same, other = of(f"{X}/red-wine", f"{X}/vin-rouge"), of(f"{X}/red-wine", f"{X}/nuit-noire")
     assert same["meaning<"] > 0.5 > other["meaning<"]
     assert same["last_meaning<"] > other["last_meaning<"]
@@ -128,7 +128,7 @@ def test_only_the_first_words_are_compared() -> None:
 @given(left=urls(), right=urls())
 @example(f"{X}/12/a", f"{X}/b/12")
 @example(f"{X}/a/a/b-a", f"{X}/b-a/a")
-def test_kernel_is_its_reference_and_sides_do_not_matter(left: str, right: str) -> None:
+def test_kernel_matches_the_reference_and_is_symmetric(left: str, right: str) -> None:
     lefts, rights = [left, left, right, right], [right, left, left, left]
     fast, slow = FEATURES.of(lefts, rights), FEATURES.reference(lefts, rights)
     off = np.abs(fast - slow).max(axis=0)
@@ -138,7 +138,7 @@ def test_kernel_is_its_reference_and_sides_do_not_matter(left: str, right: str) 
     assert np.isfinite(fast).all()
 
 
-def test_kernel_is_its_reference_on_odd_urls() -> None:
+def test_kernel_matches_the_reference_on_odd_urls() -> None:
     pairs = list(product(ODD, repeat=2))
     lefts, rights = [left for left, _ in pairs], [right for _, right in pairs]
     assert_equal(FEATURES.of(lefts, rights), FEATURES.reference(lefts, rights))
@@ -160,7 +160,7 @@ def test_a_row_does_not_depend_on_the_others(rows: list[tuple[str, str]], repeat
         assert np.array_equal(row, FEATURES.of([left], [right])[0])
 
 
-def test_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_compiler_the_reference_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     lefts, rights = [f"{X}/en/red", f"{X}/a"], [f"{X}/fr/rouge", ""]
     fast = FEATURES.of(lefts, rights)
     monkeypatch.setattr(url_features, "native", lambda: None)
@@ -178,9 +178,9 @@ def test_no_pairs() -> None:
     assert FEATURES.reference([], []).shape == (0, len(NAMES))
 
 
-def test_both_sides_must_be_as_many() -> None:
+def test_both_sides_must_have_the_same_length() -> None:
     for compute in (FEATURES.of, FEATURES.reference):
-        with pytest.raises(ValueError, match=r"many|shorter|longer"):
+        with pytest.raises(ValueError, match=r"differ|shorter|longer"):
             compute([X, X], [X])
 
 
@@ -201,7 +201,7 @@ def _letters(number: int) -> str:
 
 
 def lookups(words: Sequence[bytes], scores: NDArray[np.uint8]) -> Features:
-    """Features with a lexicon of words in order of their fingerprints; each two mean the same."""
+    """Features with a lexicon of words sorted by fingerprint, in which every two are synonyms."""
     keys = np.array([fingerprint(word) for word in words], np.uint32)
     ids = np.tile(np.arange(len(words), dtype=np.uint16)[:, None] // 2, SENSES)
     features = Features(Concepts(keys, ids, scores))
@@ -211,7 +211,7 @@ def lookups(words: Sequence[bytes], scores: NDArray[np.uint8]) -> Features:
     return features
 
 
-def test_rows_without_a_score_are_no_rows() -> None:
+def test_rows_without_a_score_are_ignored() -> None:
     words = sorted((b"wa", b"wb", b"wc"), key=fingerprint)
     scores = np.full((3, SENSES), 255, np.uint8)
     scores[0] = 0
@@ -219,7 +219,7 @@ def test_rows_without_a_score_are_no_rows() -> None:
     assert [len(concepts.senses(word)) for word in words] == [0, 1, 1]
 
 
-def test_words_are_found_among_those_that_begin_alike() -> None:
+def test_words_are_found_among_fingerprints_with_the_same_prefix() -> None:
     # Fingerprints with the same upper 16 bits, and the lowest and highest of many.
     words = sorted((f"w{_letters(n)}".encode() for n in range(3000)), key=fingerprint)
     upper = Counter(fingerprint(word) >> 16 for word in words)

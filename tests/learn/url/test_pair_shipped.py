@@ -1,4 +1,4 @@
-"""The URL pair model that comes with the package: a few things that any good one says."""
+"""The shipped URL pair model: a few clear cases."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def model() -> UrlPair:
     return load()
 
 
-def test_it_is_read_once(model: UrlPair) -> None:
+def test_the_shipped_model_is_loaded_once(model: UrlPair) -> None:
     assert load() is model
 
 
@@ -36,7 +36,7 @@ def probability(model: UrlPair, left: str, right: str) -> float:
         ("/history", "/fr/history", "/contact"),
     ],
 )
-def test_a_translation_is_likelier_than_another_page(
+def test_a_translation_is_more_probable_than_another_page(
     model: UrlPair, left: str, right: str, wrong: str
 ) -> None:
     good = probability(model, X + left, X + right)
@@ -48,7 +48,7 @@ def test_hosts_of_languages(model: UrlPair) -> None:
     assert good > probability(model, "http://en.example.org/history", "http://fr.other.net/contact")
 
 
-def test_neighbours_of_one_language_are_less_likely_than_translations(model: UrlPair) -> None:
+def test_pages_in_the_same_language_are_less_probable_than_translations(model: UrlPair) -> None:
     lefts = [f"{X}/en/news/{n}" for n in range(10, 20)]
     neighbours = model.probabilities(lefts, [f"{X}/en/news/{n + 1}" for n in range(10, 20)])
     translations = model.probabilities(lefts, [f"{X}/fr/news/{n}" for n in range(10, 20)])

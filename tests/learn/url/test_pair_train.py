@@ -55,7 +55,7 @@ def test_a_domain_counts_by_the_root_of_its_size() -> None:
     }
 
 
-def test_trained_it_tells_pairs_apart() -> None:
+def test_a_trained_model_separates_pairs_from_others() -> None:
     rows = parallel_urls(30)[24 * 8 :]  # sites it was not trained on
     given = examples(rows)
     found = tiny_model().probabilities(given.lefts, given.rights)
@@ -74,12 +74,12 @@ def test_same_rows_and_seed_same_model() -> None:
 
 
 @pytest.mark.parametrize("rows", [[], [pair("/", "/")], [pair("", "/")]])
-def test_nothing_to_learn_from(rows: list[LabelledPair]) -> None:
+def test_training_without_negatives_is_an_error(rows: list[LabelledPair]) -> None:
     with pytest.raises(ConfigError, match="at least two documents"):
         train(rows)
 
 
-def test_training_asks_for_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_training_without_scikit_learn_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
     rows = parallel_urls(3)
     with pytest.raises(ConfigError, match="pip install"):

@@ -1,4 +1,4 @@
-"""URLs taken apart: what is compared of them, and the bounds of it."""
+"""The URL parser of the pair model, and its limits."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read(url: str) -> ParsedUrl:
 
 
 def marks(url: str) -> list[tuple[str, int, int]]:
-    """Language, how the mark stands and in which field."""
+    """Language, strength and field of each mark."""
     return [(LANGUAGES[mark.lang], mark.strength, mark.field) for mark in read(url).marks]
 
 
@@ -60,7 +60,7 @@ def marks(url: str) -> list[tuple[str, int, int]]:
         ("http://", b""),
     ],
 )
-def test_urls_are_made_plain(url: str, text: bytes) -> None:
+def test_urls_are_brought_to_plain_form(url: str, text: bytes) -> None:
     assert plain(url) == text
 
 
@@ -77,7 +77,7 @@ def test_urls_are_made_plain(url: str, text: bytes) -> None:
         ("http://x.org/sid=1", b"x.org/sid=1"),
     ],
 )
-def test_sessions_and_campaigns_are_gone(url: str, text: bytes) -> None:
+def test_session_and_campaign_parameters_are_removed(url: str, text: bytes) -> None:
     assert plain(url) == text
 
 
@@ -110,11 +110,11 @@ def test_segments_and_tokens() -> None:
 @pytest.mark.parametrize(
     "page", ["", "index.html", "default.aspx", "home", "index.html/", "main.php"]
 )
-def test_indexes_are_no_segments(page: str) -> None:
+def test_index_files_are_not_segments(page: str) -> None:
     assert read(f"http://x.org/a/{page}").segments == [b"a"]
 
 
-def test_index_of_a_language_is_one() -> None:
+def test_folders_and_numbered_files_named_index_are_segments() -> None:
     assert read("http://x.org/index/a").segments == [b"index", b"a"]  # a folder
     assert read("http://x.org/a/index-1.html").segments == [b"a", b"index-1"]
 
@@ -154,7 +154,7 @@ def test_segments_that_are_marks_leave_no_segment() -> None:
     assert read("http://x.org/fr--ca/a").segments == [b"fr--ca", b"a"]
 
 
-def test_values_that_name_no_language_are_languages_of_their_own() -> None:
+def test_values_that_name_no_language_count_as_separate_languages() -> None:
     one, other = (read(f"http://x.org/a?Lang={number}").marks[0] for number in (1, 2))
     assert one.lang != other.lang
     assert one.lang >= 1000 > len(LANGUAGES)
@@ -222,12 +222,12 @@ def check(url: ParsedUrl) -> None:
         "\0",
     ],
 )
-def test_bounds(url: str) -> None:
+def test_parts_of_a_url_are_bounded(url: str) -> None:
     check(read(url))
     assert len(plain(url).decode()) <= MAX_CHARACTERS
 
 
 @given(url=st.text())
-def test_any_text_can_be_read(url: str) -> None:
+def test_any_text_can_be_parsed(url: str) -> None:
     check(read(url))
     check(read(f"http://{url}"))

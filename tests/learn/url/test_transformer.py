@@ -1,4 +1,4 @@
-"""The XLM-RoBERTa back end, on an encoder of a few thousand weights that is made here."""
+"""The XLM-RoBERTa back end, with an encoder of a few thousand weights created here."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def labelled():
 
 
 def pairs():
-    """One pair in many domains: negatives are what is left when tokens are removed."""
+    """One pair in each of many domains, so that negatives come only from removing tokens."""
     return [
         LabelledPair(f"d{number}.org", "http://a.org/en/one", "en", "http://a.org/fr/one", "fr")
         for number in range(60)
@@ -55,7 +55,7 @@ ASKED = ["http://new.org/fr/two", "http://new.org/en/two", "http://new.org/de/on
 
 
 def close(one, other):
-    """Equal but for the last bits, which depend on where in memory a tensor lies."""
+    """True if equal except for the last bits, which depend on the memory address of a tensor."""
     return np.allclose(one, other, atol=1e-4)
 
 
@@ -87,7 +87,7 @@ def test_two_urls_are_separated_by_the_separator(base):
     assert words == ["<s>", "a", "/", "b", "</s>", "</s>", "c", "</s>"]
 
 
-def test_long_urls_are_cut_to_what_the_model_has_room_for(base, languages):
+def test_long_urls_are_truncated_to_the_positions_of_the_model(base, languages):
     long = "http://a.org/" + "one/" * 250_000
     assert languages.probabilities([long]).shape == (1, 4)
 
@@ -118,7 +118,7 @@ def test_no_urls_give_no_rows(languages, parallel):
     assert parallel.probabilities([], []).shape == (0,)
 
 
-def test_answers_do_not_depend_on_what_else_is_asked(languages):
+def test_probabilities_do_not_depend_on_the_batch(languages):
     alone = [languages.probabilities([url])[0] for url in ASKED]
     many = languages.probabilities(ASKED * 50)
     assert np.allclose(many, np.array(alone * 50), atol=1e-5)
@@ -152,9 +152,7 @@ def test_same_seed_and_data_give_the_same_model(torch, base):
     assert torch.equal(torch.random.get_rng_state(), state)
 
 
-def test_training_stops_when_development_gets_no_better_and_keeps_the_best(
-    torch, base, monkeypatch
-):
+def test_training_stops_without_improvement_and_keeps_the_best_epoch(torch, base, monkeypatch):
     scores = iter([0.5, 0.7, 0.6, 0.7, 0.9])
     seen = []
 
@@ -171,7 +169,7 @@ def test_training_stops_when_development_gets_no_better_and_keeps_the_best(
     assert torch.equal(model.model.classifier.out_proj.weight, seen[1])
 
 
-def test_top_layer_is_initialised_anew_and_the_one_below_is_not(torch, base):
+def test_only_the_top_layer_is_reinitialised(torch, base):
     model, _ = transformer.load_base(base, ("parallel",))
     below, top = (
         [weights.clone() for weights in layer.parameters()]
@@ -228,7 +226,7 @@ def test_weights_of_rows_count(base):
     assert [model.labels[best] for best in found] == ["fr", "en"]
 
 
-def test_nothing_to_learn_from_is_said(base):
+def test_training_without_rows_is_an_error(base):
     with pytest.raises(ConfigError, match="nothing to learn from"):
         train_url_pair([], base=str(base))
 
@@ -249,7 +247,7 @@ def test_pickles_are_refused_and_never_opened(base, tmp_path):
     folder = shutil.copytree(base, tmp_path / "base")
     weights = next(folder.glob("*.safetensors"))
     weights.rename(folder / "pytorch_model.bin")
-    with pytest.raises(ConfigError, match=r"pytorch_model\.bin may hold code"):
+    with pytest.raises(ConfigError, match=r"pytorch_model\.bin may contain code"):
         load_url_lang(folder)
 
 
@@ -260,7 +258,7 @@ def test_pickles_are_refused_and_never_opened(base, tmp_path):
         ("config.json", b"{", r"config\.json"),
         ("config.json", b"[]", "model_type"),
         ("config.json", b'{"model_type": "no-such-model"}', "cannot read the model"),
-        ("model.safetensors", None, "no weights"),
+        ("model.safetensors", None, "there are no weights"),
         ("model.safetensors", b"short", "cannot read the model"),
         ("tokenizer.json", None, r"tokenizer\.json"),
         ("tokenizer.json", b"{}", "cannot read the model"),
@@ -268,7 +266,7 @@ def test_pickles_are_refused_and_never_opened(base, tmp_path):
         ("config.json", b"[" * 100_000, r"config\.json: maximum recursion"),
     ],
 )
-def test_folders_that_cannot_be_are_said(base, tmp_path, name, content, said):
+def test_invalid_folders_are_errors(base, tmp_path, name, content, said):
     folder = shutil.copytree(base, tmp_path / "base")
     (folder / name).unlink()
     if content is not None:
@@ -295,13 +293,13 @@ def test_code_in_a_folder_is_not_run(base, tmp_path):
 def test_models_of_the_other_task_are_refused(languages, parallel, tmp_path):
     languages.save(tmp_path / "lang")
     parallel.save(tmp_path / "pair")
-    with pytest.raises(ConfigError, match="no languages"):
+    with pytest.raises(ConfigError, match="not languages"):
         load_url_lang(tmp_path / "pair")
     with pytest.raises(ConfigError, match="4 labels"):
         load_url_pair(tmp_path / "lang")
 
 
-def test_labels_of_another_form_are_brought_to_ours(languages, tmp_path):
+def test_labels_in_other_forms_are_converted(languages, tmp_path):
     languages.save(tmp_path)
     path = tmp_path / "config.json"
     config = json.loads(path.read_bytes())
@@ -314,7 +312,7 @@ def test_labels_of_another_form_are_brought_to_ours(languages, tmp_path):
     assert close(again.probabilities(ASKED), languages.probabilities(ASKED))
 
 
-def test_labels_of_one_language_are_added(languages, tmp_path):
+def test_labels_of_one_language_are_summed(languages, tmp_path):
     languages.save(tmp_path)
     path = tmp_path / "config.json"
     config = json.loads(path.read_bytes())
@@ -329,7 +327,7 @@ def test_labels_of_one_language_are_added(languages, tmp_path):
 
 
 @pytest.mark.parametrize("missing", ["torch", "transformers", "safetensors"])
-def test_without_the_extra_it_is_said_how_to_get_it(base, monkeypatch, missing):
+def test_missing_library_is_an_error_with_the_install_command(base, monkeypatch, missing):
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(ConfigError, match=rf"{missing}: pip install .*'torch>=.*'transformers>="):
         load_url_lang(base)

@@ -1,7 +1,7 @@
 """Sentence encoder from a folder in the format of sentence-transformers.
 
-Nothing is downloaded and nothing in the folder is run: the modules that are understood are a
-transformer, a pooling of its tokens, dense layers and a normalisation, with weights in safetensors.
+Nothing is downloaded, and no code in the folder is executed.  Supported modules are a transformer,
+a pooling of its tokens, dense layers and a normalisation, with weights in safetensors.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from diptych.learn.encoder.rows import clean, unit
 from diptych.learn.libraries import library
 from diptych.learn.url.transformer import is_transformer, load_base, read_config
 
-MAX_TOKENS = 512  # of a text; longer ones are cut
-BATCH = 32  # texts of similar length at a time
+MAX_TOKENS = 512  # of a text; longer texts are truncated
+BATCH = 32  # texts of similar length per batch
 _POOLINGS = {
     "pooling_mode_mean_tokens": "mean",
     "pooling_mode_cls_token": "cls",
@@ -33,14 +33,14 @@ _KNOWN = ("Transformer", "Pooling", "Dense", "Normalize")
 
 @dataclass(frozen=True, slots=True)
 class Dense:
-    """A layer on the pooled vector: activation of weight x + bias."""
+    """A dense layer on the pooled vector: activation(weight x + bias)."""
 
     weight: NDArray[np.float32]
     bias: NDArray[np.float32]
     activation: str
 
     def apply(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The layer's output for each row."""
+        """The output of the layer for each row."""
         found: NDArray[np.float32] = rows @ self.weight.T + self.bias
         if self.activation == "Tanh":
             return np.tanh(found)
@@ -49,7 +49,7 @@ class Dense:
 
 @dataclass(frozen=True, slots=True)
 class FolderEncoder:
-    """A transformer whose tokens are pooled (`mean`, `cls` or `max`), with layers behind it."""
+    """A transformer with pooled tokens (`mean`, `cls` or `max`), followed by dense layers."""
 
     model: Any
     tokenizer: Any
@@ -59,9 +59,9 @@ class FolderEncoder:
     langs: frozenset[str] = frozenset()
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row of unit length per text, of zeros for a blank one."""
+        """One unit vector per text, zeros for a blank text."""
         cleaned = [clean(text) for text in texts]
-        # By length: a batch is as wide as its longest text.
+        # Sorted by length, because texts are padded to the longest one of a batch.
         asked = sorted(
             (index for index, text in enumerate(cleaned) if text),
             key=lambda index: (len(cleaned[index]), index),
@@ -92,7 +92,7 @@ class FolderEncoder:
 def _pool(
     states: NDArray[np.float32], mask: NDArray[np.int64], pooling: str
 ) -> NDArray[np.float32]:
-    """One vector per text from those of its tokens; the padding does not count."""
+    """Pool the vectors of tokens into one vector per text; padding is ignored."""
     if pooling == "cls":
         return states[:, 0]
     here = mask[:, :, None].astype(np.float32)
@@ -104,7 +104,7 @@ def _pool(
 
 
 def load_folder(folder: Path) -> FolderEncoder:
-    """The encoder of a folder; one without modules.json is a transformer pooled by its mean."""
+    """Load the encoder of a folder; without modules.json, a transformer with mean pooling."""
     if not folder.is_dir():
         raise ConfigError(
             f"no encoder in {folder}: there is no such folder; Diptych downloads no models"
@@ -112,11 +112,11 @@ def load_folder(folder: Path) -> FolderEncoder:
     modules = list(_modules(folder))
     kinds = [kind for kind, _ in modules]
     if kinds[:1] != ["Transformer"] or "Pooling" in kinds[2:]:
-        raise ConfigError(f"{folder}/modules.json begins with no Transformer and Pooling")
+        raise ConfigError(f"{folder}/modules.json does not begin with Transformer and Pooling")
     inner = modules[0][1]
     if not is_transformer(inner):
-        raise ConfigError(f"no encoder in {inner}: it holds no config.json of Transformers")
-    # A head is made anew and left aside: what encodes is the model below it.
+        raise ConfigError(f"no encoder in {inner}: it has no config.json of Transformers")
+    # The model is loaded with a new classification head, which encoding does not use.
     model, tokenizer = load_base(inner, ["none"])
     if model.config.is_encoder_decoder:
         raise ConfigError(f"{inner} translates rather than encodes; give an encoder such as LaBSE")
@@ -132,26 +132,26 @@ def _check_widths(folder: Path, width: int, layers: Sequence[Dense]) -> None:
     for layer in layers:
         after, before = layer.weight.shape
         if before != width:
-            raise ConfigError(f"a layer of {folder} takes {before} numbers where there are {width}")
+            raise ConfigError(f"a layer of {folder} expects {before} numbers but gets {width}")
         width = after
 
 
 def _modules(folder: Path) -> Iterator[tuple[str, Path]]:
-    """The modules of a folder in order, as their kind and where they are."""
+    """The kinds and paths of the modules of a folder, in order."""
     file = folder / "modules.json"
     if not file.is_file():
         yield "Transformer", folder
         return
     entries = read_config(file)
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise ConfigError(f"{file} is no list of modules")
+        raise ConfigError(f"{file} is not a list of modules")
     for entry in entries:
         kind = str(entry.get("type", "")).rpartition(".")[2]
         path = (folder / str(entry.get("path", ""))).resolve()
         if kind not in _KNOWN:
-            raise ConfigError(f"{file} has a module '{kind}'; understood: {', '.join(_KNOWN)}")
+            raise ConfigError(f"{file} has a module '{kind}'; supported: {', '.join(_KNOWN)}")
         if not path.is_relative_to(folder.resolve()):
-            raise ConfigError(f"{file} leads out of its folder: {entry.get('path')}")
+            raise ConfigError(f"{file} has a path outside its folder: {entry.get('path')}")
         yield kind, path
 
 
@@ -159,9 +159,9 @@ def _pooling(folder: Path) -> str:
     config = _settings(folder / "config.json")
     chosen = [name for name in config if name.startswith("pooling_mode_") and config[name] is True]
     if not chosen and config.get("pooling_mode") in _POOLINGS.values():
-        return str(config["pooling_mode"])  # as sentence-transformers writes it since version 5
+        return str(config["pooling_mode"])  # written by sentence-transformers since version 5
     if len(chosen) != 1 or chosen[0] not in _POOLINGS:
-        raise ConfigError(f"{folder}/config.json must choose one pooling of mean, cls and max")
+        raise ConfigError(f"{folder}/config.json must choose one pooling: mean, cls or max")
     return _POOLINGS[chosen[0]]
 
 
@@ -170,11 +170,11 @@ def _dense(folder: Path) -> Dense:
     activation = activation.rpartition(".")[2].removesuffix("()")
     if activation not in _ACTIVATIONS:
         raise ConfigError(
-            f"{folder} has the activation '{activation}'; understood: {', '.join(_ACTIVATIONS)}"
+            f"{folder} has the activation '{activation}'; supported: {', '.join(_ACTIVATIONS)}"
         )
     file = folder / "model.safetensors"
     if not file.is_file():
-        raise ConfigError(f"{folder} has no model.safetensors: other weights are not opened")
+        raise ConfigError(f"{folder} has no model.safetensors; other formats are not read")
     library("safetensors")
     from safetensors.torch import load_file
 
@@ -182,16 +182,16 @@ def _dense(folder: Path) -> Dense:
         weights = load_file(file)
     weight, bias = weights.get("linear.weight"), weights.get("linear.bias")
     if weight is None or weight.ndim != 2 or (bias is not None and len(bias) != len(weight)):
-        raise ConfigError(f"{file} holds no linear.weight that fits")
+        raise ConfigError(f"{file} has no linear.weight of the right shape")
     added = np.zeros(len(weight), np.float32) if bias is None else bias.float().numpy()
     return Dense(weight.float().numpy(), added, activation)
 
 
 def _max_tokens(folder: Path, config: Any) -> int:
-    """The tokens that are read: what the folder says, within what the model has places for."""
+    """The maximum number of tokens, from the folder's settings and the model's positions."""
     file = folder / "sentence_bert_config.json"
     said = _settings(file).get("max_seq_length") if file.is_file() else None
-    # Positions of RoBERTa begin behind the padding's.
+    # The positions of RoBERTa start after the one for padding.
     room = getattr(config, "max_position_embeddings", MAX_TOKENS + 2) - 2
     return min(said if isinstance(said, int) and said > 2 else MAX_TOKENS, MAX_TOKENS, room)
 
@@ -199,5 +199,5 @@ def _max_tokens(folder: Path, config: Any) -> int:
 def _settings(file: Path) -> Mapping[str, Any]:
     found = read_config(file)
     if not isinstance(found, dict):
-        raise ConfigError(f"{file} is no table of settings")
+        raise ConfigError(f"{file} is not an object of settings")
     return found

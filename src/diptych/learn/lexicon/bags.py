@@ -1,4 +1,4 @@
-"""A text for aligners: its sentences as bags of stems, and their lengths."""
+"""The input of aligners: sentences as bags of stems, and their lengths."""
 
 from __future__ import annotations
 
@@ -17,52 +17,52 @@ from diptych.text.cognates import stem
 from diptych.text.lengths import text_length
 from diptych.text.tokens import tokens
 
-# Shares of words that come from chance, to choose from.
+# Candidates for the share of words that come from chance.
 _SHARES = (0.99, 0.98, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
-_SHORT, _MANY = 400, 1 << 14  # characters of a text that may come again, and how many are kept
-_SAMPLE = 500  # sentences that are enough to estimate it from
+_SHORT, _MANY = 400, 1 << 14  # maximum characters of a cached sentence, and size of the cache
+_SAMPLE = 500  # sentences to estimate the share from
 
 
 @dataclass(frozen=True, eq=False)
 class Text:
-    """Sentences as bags of words of one vocabulary, in order."""
+    """The sentences of a text, in order, as bags of words over one vocabulary."""
 
     words: tuple[str, ...]
     """the vocabulary"""
     bags: Bags
     lengths: NDArray[np.float64]
-    """in letters, of each sentence"""
+    """length of each sentence in letters"""
 
     def __len__(self) -> int:
         return len(self.lengths)
 
     @cached_property
     def postings(self) -> Postings:
-        """The sentences each word is in."""
+        """The sentences that contain each word."""
         return postings(self.bags)
 
     @cached_property
     def lengths_before(self) -> NDArray[np.float64]:
-        """Letters before each sentence and at the end."""
+        """The number of letters before each sentence, then the total."""
         return np.concatenate((np.zeros(1), np.cumsum(self.lengths)))
 
     @cached_property
     def words_before(self) -> NDArray[np.float64]:
-        """Words before each sentence and at the end; one without any counts as one."""
+        """The number of words before each sentence, then the total; at least one per sentence."""
         return np.concatenate((np.zeros(1), np.cumsum(np.maximum(self.sizes, 1.0))))
 
     @cached_property
     def sizes(self) -> NDArray[np.float64]:
-        """Words of each sentence."""
+        """The number of words in each sentence."""
         rows = np.repeat(np.arange(len(self)), np.diff(self.bags.offsets))
         return np.bincount(rows, self.bags.count, len(self)).astype(np.float64)
 
     def coarser(self) -> Text:
-        """The text with its sentences joined two by two."""
+        """The text with every two sentences joined."""
         return self.grouped(np.arange(len(self)) // 2)
 
     def grouped(self, group: NDArray[np.int64]) -> Text:
-        """The text with the sentences of each group joined; groups ascend from 0, -1 is none."""
+        """The text with the sentences of each group joined; groups ascend from 0, -1 is omitted."""
         count = int(group.max(initial=-1)) + 1
         rows = np.repeat(group, np.diff(self.bags.offsets))
         kept = rows >= 0
@@ -72,7 +72,7 @@ class Text:
         return Text(self.words, joined, lengths.astype(np.float64))
 
     def chosen(self, places: NDArray[np.int64]) -> Text:
-        """Some sentences, in the order given."""
+        """The text of the sentences with the given indices, in that order."""
         begin, end = self.bags.offsets[places], self.bags.offsets[places + 1]
         sizes = end - begin
         offsets = ends_of(sizes)
@@ -84,7 +84,7 @@ class Text:
 def likely_share(rows: Text, places: Text, links: Table, before: float) -> float:
     """The share of words that come from chance, estimated from sentences and their translations.
 
-    The mean of the earlier estimate and the share of the highest likelihood.
+    It is the mean of the previous estimate and the share with the highest likelihood.
     """
     if not len(rows):
         return before
@@ -102,7 +102,7 @@ def likely_share(rows: Text, places: Text, links: Table, before: float) -> float
 
 
 def read_text(sentences: Sequence[str], lang: str) -> Text:
-    """The words of each sentence as stems, and its length."""
+    """The stems and the length of each sentence, as a `Text`."""
     read = [words_of(sentence, lang) for sentence in sentences]
     flat = [word for words, _ in read for word in words]
     vocabulary = tuple(dict.fromkeys(flat))
@@ -116,7 +116,7 @@ def read_text(sentences: Sequence[str], lang: str) -> Text:
 
 
 def words_of(sentence: str, lang: str) -> tuple[list[str], float]:
-    """The stems of a sentence, and its length; cached for short sentences."""
+    """The stems and the length of a sentence; cached for short sentences."""
     return (_read if len(sentence) <= _SHORT else _read_anew)(sentence, lang)
 
 

@@ -1,8 +1,8 @@
 """Import of dictionaries as lexicons: dictd (FreeDict), hunalign, tables.
 
-A word's translations are equally likely, whatever their order.  Of an entry of several words each
-word is linked with each, with a weight that falls with their number; an entry of many words is an
-explanation rather than a translation and is left out.
+The translations of a word are equally probable, regardless of their order.  In an entry of several
+words, each left word is linked to each right word, with a weight that decreases with their number;
+an entry of many words is an explanation rather than a translation and is skipped.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.text.tokens import tokens
 
 FORMATS = ("dictd", "dic", "tsv")
-MAX_BYTES = 1 << 29  # of a file when unpacked; the largest of FreeDict has 100 MB
+MAX_BYTES = 1 << 29  # of an unpacked file; the largest of FreeDict has 100 MB
 MAX_LINKS = 20_000_000
 MAX_LINE = 2_000  # characters; no entry is longer
-MAX_WORD_PAIRS = 4  # one word to four, two to two: compounds, but no explanations
+MAX_WORD_PAIRS = 4  # one word to four, two to two: compounds, but not explanations
 
 _DIGITS = {
     char: place
@@ -32,7 +32,7 @@ _DIGITS = {
 }
 _PHONETICS = re.compile(r"(?:^|(?<=\s))/[^\n]*?/(?=[\s,;/]|$)")
 _REMARK = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}|\([^()]*\)")
-# At the very beginning: a sense.  An indented number is that of an explanation.
+# A number at the start of a line marks a sense; an indented one marks an explanation.
 _NUMBERED = re.compile(r"\d{1,3}\.(?:\s+|$)")
 _EXPLAINED = re.compile(r"\s+\d{1,3}\.\s*$")
 _LAST_NUMBER = re.compile(r"\s\d{1,3}\.\s*$")  # of a sense that has only an explanation
@@ -51,10 +51,10 @@ def read_dictionaries(
     format: str | None = None,
     reverse: bool = False,
 ) -> Lexicon:
-    """A lexicon from dictionaries between two languages, or with `reverse` the other way round.
+    """Read a lexicon from dictionaries of two languages; `reverse` swaps their sides.
 
-    Without `format` a file's name shows it.  A file whose name has the languages in the other order
-    is reversed.  hunalign writes a line as `right words @ left words`.
+    Without `format`, the file name determines it.  A file whose name has the languages in the other
+    order is reversed too.  hunalign writes a line as `right words @ left words`.
     """
     for path in paths:
         _check_name(path, left_lang, right_lang)
@@ -66,7 +66,7 @@ def read_dictionaries(
             reverse=reverse or is_reversed(path, left_lang, right_lang),
         )
     ]  # fmt: skip
-    # A link that both directions of a dictionary have counts once.
+    # A link in both directions of a dictionary counts once.
     largest: dict[tuple[str, str], float] = {}
     for left, right, weight in links:
         largest[left, right] = max(weight, largest.get((left, right), 0.0))
@@ -74,7 +74,7 @@ def read_dictionaries(
 
 
 def is_reversed(path: Path, left_lang: str, right_lang: str) -> bool:
-    """True if a file's name has the codes of the languages in the other order.
+    """True if a file name has the codes of the languages in the other order.
 
     >>> is_reversed(Path("freedict-fra-deu.index"), "de", "fr")
     True
@@ -88,25 +88,25 @@ def is_reversed(path: Path, left_lang: str, right_lang: str) -> bool:
 
 
 def _codes(path: Path) -> list[str]:
-    """The parts of a file's name that may be codes of languages."""
+    """The parts of a file name that may be language codes."""
     parts = re.split(r"[^a-z]+", path.name.lower())
     return [part for part in parts if 2 <= len(part) <= 3]
 
 
 def _check_name(path: Path, left_lang: str, right_lang: str) -> None:
-    """ConfigError if a FreeDict file is named after other languages."""
+    """Raise ConfigError if a FreeDict file is named after other languages."""
     if not path.name.startswith("freedict-"):
         return
     known = [code for code in _codes(path) if code not in ("dz", "gz")]
     for lang in (left_lang, right_lang):
         if not any(same_language(code, lang) for code in known):
             raise ConfigError(
-                f"{path.name} is of {','.join(known)} by its name, not of {left_lang},{right_lang}"
+                f"by its name, {path.name} is for {','.join(known)}, not {left_lang},{right_lang}"
             )
 
 
 def format_of(path: Path) -> str:
-    """The format by a file's name; ConfigError if the name does not show it.
+    """The format of a file by its name; raises ConfigError if the name does not show it.
 
     >>> format_of(Path("freedict-deu-fra.dict.dz")), format_of(Path("hu-en.stem.dic.gz"))
     ('dictd', 'dic')
@@ -116,7 +116,7 @@ def format_of(path: Path) -> str:
     for ending, format in endings.items():
         if name.endswith(ending):
             return format
-    raise ConfigError(f"{path} does not tell its format; add --format {'|'.join(FORMATS)}")
+    raise ConfigError(f"the name of {path} shows no format; add --format {'|'.join(FORMATS)}")
 
 
 def _links(
@@ -140,19 +140,19 @@ def _word_links(entries: Iterable[Entry], left_lang: str, right_lang: str) -> It
         count = len(ours) * len(theirs)
         if 1 <= count <= MAX_WORD_PAIRS:
             for one, other in product(ours, theirs):
-                # Squared: else "et" is lost among the words of phrases with "und" in them.
+                # Squared, or "et" would be lost among the words of phrases that contain "und".
                 yield one, other, weight / count**2
 
 
 @lru_cache(maxsize=1 << 14)
 def _words(text: str, lang: str) -> tuple[str, ...]:
-    """The words of one side of an entry; the mark of the infinitive is not one of them."""
+    """The words of one side of an entry, without the "to" of English infinitives."""
     found = tuple(tokens(text, lang))
     return found[1:] if len(found) > 1 and found[0] == "to" and primary(lang) == "en" else found
 
 
 def _tsv(path: Path) -> Iterator[Entry]:
-    """`left TAB right [TAB probability]` a line; a line with anything else is passed over."""
+    """The entries of a table: lines `left TAB right [TAB probability]`; skips other lines."""
     for line in _lines(path):
         columns = line.split("\t")
         if len(columns) >= 2:
@@ -169,7 +169,7 @@ def _weight(text: str) -> float:
 
 
 def _dic(path: Path) -> Iterator[Entry]:
-    """`right words @ left words` a line, as hunalign reads it."""
+    """The entries of a hunalign dictionary: lines `right words @ left words`."""
     for line in _lines(path):
         right, at, left = line.partition(" @ ")
         if at:
@@ -183,7 +183,7 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def _dictd(path: Path) -> Iterator[Entry]:
-    """The entries of a dictionary for dictd, which is an index and a text."""
+    """The entries of a dictionary for dictd, which consists of an index and a text."""
     index, text = _files(path)
     body, places = _read(text), sorted(set(_places(_read(index))))
     for start, size in places:
@@ -194,7 +194,7 @@ def _dictd(path: Path) -> Iterator[Entry]:
 
 
 def _places(index: bytes) -> Iterator[tuple[int, int]]:
-    """Offset and size of the entries in the text: `headword TAB offset TAB size`, in base 64."""
+    """Offset and size of each entry, from lines `headword TAB offset TAB size` in base 64."""
     for line in index.decode("utf-8", "replace").split("\n"):
         columns = line.rstrip("\r").split("\t")
         is_info = columns[0].startswith(("00database", "00-database"))
@@ -205,7 +205,7 @@ def _places(index: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _number(text: str) -> int | None:
-    """A number as dictd writes it.
+    """Parse a number in the notation of dictd; None if it is malformed.
 
     >>> _number("DIa"), _number("?")
     (12826, None)
@@ -221,8 +221,8 @@ def _number(text: str) -> int | None:
 def read_entry(text: str) -> tuple[list[str], list[str]]:
     r"""The headwords and the translations of an entry for dictd.
 
-    The first line has the headwords.  The first line with words after it, or after a number, has
-    translations; what follows is explained in the language of the headword.
+    The first line has the headwords.  The first line with words after it, or after a sense number,
+    has translations; the following lines are explanations in the language of the headword.
 
     >>> read_entry("Boot /boːt/ <n, neut>\n1. bateau, barque\nkleines Schiff\n see: {Schiff}")
     (['Boot'], ['bateau', 'barque'])
@@ -241,9 +241,9 @@ def read_entry(text: str) -> tuple[list[str], list[str]]:
 
 
 def _bare(line: str) -> str:
-    """A line without phonetics, remarks in any brackets, and the number of a sense at its end."""
+    """A line without phonetics, bracketed remarks and a sense number at its end."""
     plain = _PHONETICS.sub("", line[:MAX_LINE])
-    for _ in range(3):  # brackets in brackets
+    for _ in range(3):  # nested brackets
         plain = _REMARK.sub(" ", plain)
     return _LAST_NUMBER.sub("", plain).strip()
 
@@ -253,14 +253,14 @@ def _split(line: str) -> list[str]:
 
 
 def _files(path: Path) -> tuple[Path, Path]:
-    """The index and the text of a dictionary, given either."""
+    """The index and the text of a dictionary, from the path of either."""
     stem = re.sub(r"\.(?:index(?:\.gz)?|dict(?:\.dz|\.gz)?)$", "", path.name)
     index = _first(path, stem, (".index", ".index.gz"))
     return index, _first(path, stem, (".dict.dz", ".dict", ".dict.gz"))
 
 
 def _first(path: Path, stem: str, endings: Sequence[str]) -> Path:
-    """The first file that exists beside a path, by its stem and one of some endings."""
+    """The first existing file next to a path with the given stem and one of the endings."""
     names = [path.with_name(stem + ending) for ending in endings]
     for name in names:
         if name.is_file():
@@ -271,7 +271,7 @@ def _first(path: Path, stem: str, endings: Sequence[str]) -> Path:
 
 
 def _read(path: Path) -> bytes:
-    """The bytes of a file, unpacked if it is compressed by gzip or dictzip."""
+    """The content of a file, unpacked if it is compressed by gzip or dictzip."""
     with reading(path), path.open("rb") as stream:
         packed = stream.read(2) == b"\x1f\x8b"
         stream.seek(0)

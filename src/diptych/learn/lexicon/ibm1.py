@@ -14,8 +14,8 @@ from diptych.learn.lexicon.lexicon import Lexicon, word_ids
 
 Pair = tuple[Sequence[str], Sequence[str]]
 
-MAX_WORDS = 250  # of a sentence; with more every word meets too many to learn from any
-_UNCOUNTED = 2.0  # times a word of a dictionary counts as seen: sure, but text may overrule it
+MAX_WORDS = 250  # of a sentence; in longer ones each word has too many links to learn from
+_UNCOUNTED = 2.0  # assumed count of a dictionary word: reliable, but text may overrule it
 
 
 def train(
@@ -30,10 +30,10 @@ def train(
     max_translations: int = 100,
     max_entries: int = MAX_ENTRIES,
 ) -> Lexicon:
-    """The lexicon of sentence pairs given as words, whatever their order.
+    """Train a lexicon from tokenised sentence pairs; their order does not matter.
 
-    A prior counts as text seen before: its probabilities times its counts.  Pruning does not change
-    the probabilities that remain.
+    A prior counts like earlier text: its probabilities times its counts.  Pruning does not change
+    the remaining probabilities.
 
     >>> pairs = [(["das", "haus"], ["the", "house"]), (["das", "buch"], ["the", "book"])]
     >>> train(pairs, "de", "en").best("haus", n=1)[0][0]
@@ -41,7 +41,7 @@ def train(
     """
     known = Lexicon.empty(left_lang, right_lang) if prior is None else prior
     if (known.left_lang, known.right_lang) != (left_lang, right_lang):
-        raise ValueError(f"the prior is of {known.left_lang}-{known.right_lang}")
+        raise ValueError(f"the prior is a lexicon of {known.left_lang}-{known.right_lang}")
     # DEVIATION(brown): longer sentences are left out, as their links grow with the square.
     short = [pair for pair in pairs if max(map(len, pair)) <= MAX_WORDS]
     left_words = _vocabulary((left for left, _ in short), known.left_words)
@@ -70,7 +70,7 @@ def _vocabulary(sentences: Iterable[Sequence[str]], known: Iterable[str]) -> tup
 def _as_bags(
     pairs: Sequence[Pair], left_words: Sequence[str], right_words: Sequence[str]
 ) -> tuple[Bags, Bags]:
-    """Both sides as numbers, the pairs in an order of their own: sums are rounded in it."""
+    """Both sides as bags, with the pairs sorted, because rounding depends on their order."""
     left = _rows([left for left, _ in pairs], left_words)
     right = _rows([right for _, right in pairs], right_words)
     order = sorted(range(len(pairs)), key=lambda place: (left[place], right[place]))
@@ -81,7 +81,7 @@ def _as_bags(
 
 
 def _rows(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> list[bytes]:
-    """Each sentence as the numbers of its words, in bytes, which are quick to compare."""
+    """Each sentence as the ids of its words, in bytes, which compare quickly."""
     flat = word_ids(list(chain.from_iterable(sentences)), words).astype(np.int32).tobytes()
     ends = np.cumsum([0, *(4 * len(sentence) for sentence in sentences)]).tolist()
     return [flat[start:end] for start, end in pairwise(ends)]
@@ -95,7 +95,7 @@ def _packed(rows: Sequence[bytes], size: int) -> Bags:
 def _counts(
     known: Lexicon, left_words: Sequence[str], right_words: Sequence[str], weight: float
 ) -> Prior | None:
-    """A lexicon as prior counts over other vocabularies."""
+    """A lexicon as prior counts over other vocabularies; None if it is empty."""
     if not len(known):
         return None
     seen = known.counts("left", _UNCOUNTED).astype(np.float64) * weight
@@ -109,6 +109,6 @@ def _counts(
 
 
 def _without_empty_word(table: Table) -> Table:
-    """The table without its last row."""
+    """The table without its last row, that of the empty word."""
     end = int(table.offsets[-2])
     return Table(table.offsets[:-1], table.columns[:end], table.values[:end])

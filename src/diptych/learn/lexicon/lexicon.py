@@ -22,7 +22,7 @@ from diptych.types import LangPair
 Side = Literal["left", "right"]
 
 _FORMAT = 1
-MAX_BYTES = 1 << 30  # of a file when unpacked: a lexicon of 30 million links and their words
+MAX_BYTES = 1 << 30  # of an unpacked file: a lexicon of 30 million links and their words
 _ADVICE = "make one: diptych lexicon import FILE --langs en,fr"
 _DTYPES = {
     "format": "int64", "langs": "uint8", "left_words": "uint8", "right_words": "uint8",
@@ -40,7 +40,7 @@ def _none() -> NDArray[np.float32]:
 class Lexicon:
     """Translation probabilities between two vocabularies, in both directions.
 
-    Words are as `tokens` gives them.  An empty lexicon knows its languages and nothing else.
+    Words are tokens as returned by `tokens`.  An empty lexicon has only its two languages.
     """
 
     left_lang: str
@@ -52,7 +52,7 @@ class Lexicon:
     backward: Table
     """p(left word | right word), one row per right word"""
     left_counts: NDArray[np.float32] = field(default_factory=_none)
-    """count of each left word in the training text; or empty"""
+    """count of each left word in the training text; empty if unknown"""
     right_counts: NDArray[np.float32] = field(default_factory=_none)
 
     @classmethod
@@ -65,7 +65,7 @@ class Lexicon:
     def of_links(
         cls, left_lang: str, right_lang: str, links: Iterable[tuple[str, str, float]]
     ) -> Lexicon:
-        """A lexicon from word links; the probabilities of a word are proportional to their weights.
+        """A lexicon from word links; probabilities are proportional to the weights of links.
 
         >>> lexicon = Lexicon.of_links("de", "fr", [("haus", "maison", 1), ("heim", "maison", 1)])
         >>> lexicon.best("haus"), lexicon.best("maison", "right")
@@ -83,7 +83,7 @@ class Lexicon:
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "this", advice: str = "") -> Lexicon:
-        """The lexicon that `to_bytes` wrote; else a ConfigError that names the file."""
+        """Read the output of `to_bytes`; raises a ConfigError that names the file."""
         with reading(name, "lexicon of Diptych", advice):
             return _whole(_arrays(data))
 
@@ -101,7 +101,7 @@ class Lexicon:
         return {word: index for index, word in enumerate(self.right_words)}
 
     def best(self, word: str, side: Side = "left", n: int = 10) -> list[tuple[str, float]]:
-        """The most probable translations of a word of one side, best first."""
+        """The most probable translations of a word on one side, best first."""
         is_left = side == "left"
         row = (self.left_ids if is_left else self.right_ids).get(word)
         if row is None:
@@ -122,9 +122,9 @@ class Lexicon:
         )  # fmt: skip
 
     def merged(self, other: Lexicon) -> Lexicon:
-        """Both lexicons as one, each weighted by its counts of a word.
+        """Merge two lexicons, each weighted by its count of a word.
 
-        In a lexicon without counts each word counts as seen once.
+        In a lexicon without counts, each word counts once.
         """
         if (self.left_lang, self.right_lang) != (other.left_lang, other.right_lang):
             raise ValueError(
@@ -142,13 +142,13 @@ class Lexicon:
         )  # fmt: skip
 
     def counts(self, side: Side, unknown: float = 1.0) -> NDArray[np.float32]:
-        """The count of each word of a side; `unknown` in a lexicon without counts."""
+        """The count of each word on a side; `unknown` in a lexicon without counts."""
         counts = self.left_counts if side == "left" else self.right_counts
         words = self.left_words if side == "left" else self.right_words
         return counts if len(counts) else np.full(len(words), unknown, np.float32)
 
     def to_bytes(self) -> bytes:
-        """The lexicon as a file of arrays; the same lexicon gives the same bytes."""
+        """The content of a file for the lexicon; equal lexicons give equal bytes."""
         arrays = {
             "format": np.array(_FORMAT),
             "langs": _blob((self.left_lang, self.right_lang)),
@@ -162,7 +162,7 @@ class Lexicon:
         stream = io.BytesIO()
         with ZipFile(stream, "w", ZIP_DEFLATED) as archive:
             for name, array in arrays.items():
-                # The date of an archive's part is left out, as it would change the bytes.
+                # A member without a date, which would change the bytes.
                 member = ZipInfo(f"{name}.npy")
                 member.compress_type = ZIP_DEFLATED
                 with archive.open(member, "w", force_zip64=True) as part:
@@ -171,12 +171,12 @@ class Lexicon:
 
 
 def read_lexicon(path: Path) -> Lexicon:
-    """The lexicon of a file; a `ConfigError` says what is wrong with any other file."""
+    """Read the lexicon of a file; raises ConfigError if the file is invalid."""
     return Lexicon.from_bytes(read_file(path, MAX_BYTES, _ADVICE), str(path), _ADVICE)
 
 
 def word_ids(words: Sequence[str], known: Sequence[str]) -> NDArray[np.int64]:
-    """The index of each word in a vocabulary that has them all."""
+    """The index of each word in a vocabulary that contains all of them."""
     ids = {word: number for number, word in enumerate(known)}
     return np.fromiter((ids[word] for word in words), np.int64, len(words))
 
@@ -189,7 +189,7 @@ def _shares(rows: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
 def _mixed(
     lexicons: Iterable[Lexicon], row_words: Sequence[str], column_words: Sequence[str]
 ) -> tuple[Table, NDArray[np.float32]]:
-    """The forward tables of lexicons as one over other vocabularies, and the counts of its rows."""
+    """Merge the forward tables of lexicons over new vocabularies; also returns the row counts."""
     totals = np.zeros(len(row_words))
     rows, columns, values = [], [], []
     for lexicon in lexicons:
@@ -212,25 +212,25 @@ def _blob(words: Sequence[str]) -> NDArray[np.uint8]:
 def _words(blob: NDArray[np.uint8]) -> tuple[str, ...]:
     words = tuple(blob.tobytes().decode().split("\n")) if len(blob) else ()
     if "" in words or len(set(words)) != len(words):
-        raise ValueError("its words are not whole")
+        raise ValueError("its words are empty or repeated")
     return words
 
 
 def _arrays(data: bytes) -> dict[str, NDArray[Any]]:
-    """The arrays of a file, of the types and dimensions they must have."""
+    """The arrays of a file, checked for their types and dimensions."""
     arrays = unpack_arrays(data, MAX_BYTES)
     if set(arrays) != set(_DTYPES):
-        raise ValueError("it has other parts")
+        raise ValueError("it has other arrays")
     for name, array in arrays.items():
         if array.dtype != _DTYPES[name] or array.ndim != (name != "format"):
-            raise ValueError(f"its {name} is of another type")
+            raise ValueError(f"its {name} has the wrong type")
     if arrays["format"] != _FORMAT:
-        raise ValueError(f"it is not of format {_FORMAT}")
+        raise ValueError(f"it is not in format {_FORMAT}")
     return arrays
 
 
 def _whole(arrays: dict[str, NDArray[Any]]) -> Lexicon:
-    """The lexicon of some arrays, if they fit each other."""
+    """A lexicon from arrays; raises ValueError if they are inconsistent."""
     left_lang, right_lang = _words(arrays["langs"])
     left_words, right_words = _words(arrays["left_words"]), _words(arrays["right_words"])
     forward, backward = (
@@ -242,7 +242,7 @@ def _whole(arrays: dict[str, NDArray[Any]]) -> Lexicon:
     for counts, words in (("left_counts", left_words), ("right_counts", right_words)):
         found = arrays[counts]
         if len(found) not in (0, len(words)) or not ((found >= 0) & (found < float("inf"))).all():
-            raise ValueError("its counts do not fit")
+            raise ValueError("its counts do not match its words")
     return Lexicon(
         left_lang, right_lang, left_words, right_words, forward, backward,
         arrays["left_counts"], arrays["right_counts"],
@@ -250,22 +250,22 @@ def _whole(arrays: dict[str, NDArray[Any]]) -> Lexicon:
 
 
 def _check_table(table: Table, rows: int, columns: int) -> None:
-    """ValueError unless all indices of a table are in range and in order."""
+    """Raise ValueError unless all indices of a table are in range and in order."""
     offsets, column, values = table
     if len(offsets) != rows + 1:
-        raise ValueError("its rows do not fit its words")
+        raise ValueError("its rows do not match its words")
     if len(column) != len(values) or not are_offsets(offsets, len(column)):
-        raise ValueError("its rows do not fit its links")
+        raise ValueError("its rows do not match its links")
     if not are_within(column, columns):
-        raise ValueError("its links lead to words it has not")
+        raise ValueError("its links lead to words that it does not have")
     if not ascend_in_rows(offsets, column):
-        raise ValueError("its links are in no order")
+        raise ValueError("its links are out of order")
     if not ((values >= 0) & (values <= 1.001)).all():
-        raise ValueError("its probabilities are none")
+        raise ValueError("its probabilities are not between 0 and 1")
 
 
 def lexicon_of(langs: LangPair, lexicons: Iterable[Lexicon]) -> Lexicon | None:
-    """The lexicon of two languages, merged from lexicons in either direction, whatever regions."""
+    """Merge all lexicons of two languages, in either direction and any region; None without any."""
     found: Lexicon | None = None
     for lexicon in lexicons:
         own = LangPair(lexicon.left_lang, lexicon.right_lang)

@@ -1,7 +1,7 @@
 """Word links between two vocabularies, from spelling, a lexicon and the texts themselves.
 
-Words are stems (`text.cognates.stem`), which are fewer than words and more frequent, so that a
-short text is enough to learn them.
+Words are stems (`text.cognates.stem`): there are fewer of them and they are more frequent, so that
+a short text is enough to learn links.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from diptych.kernels.word_links import Looks, Words, find_links
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.text.cognates import MAX_COMPARED, MIN_SHARED, MIN_SIMILARITY, cognates, folded, stem
 
-_SAME = 0.5  # probability of a word that is the same in both texts, given the other
-_ALIKE = 0.3  # and of one that only looks alike
-MIN_LIFT = 5.0  # times chance; weaker links are everywhere and say nothing
-RARE, BASE = 0.1, 500.0  # so often, in so many words of any text, an unseen word is expected
-_UNCOUNTED = 2.0  # times a word of a dictionary counts as seen
-_DOUBT = 3.0  # times a word was seen that are worth as much as knowing nothing of it
-_FREQUENT = 4  # occurrences from which a word of both texts is less likely a name
-_NAME, _NUMBER = 0.8, 0.96  # probability that it is copied if both texts have it as often
-# A count expected below one mostly comes from words that stood beside each other by accident.
+_SAME = 0.5  # probability of a word given the same word in the other text
+_ALIKE = 0.3  # probability of a word with similar spelling, before its similarity is applied
+MIN_LIFT = 5.0  # over chance; weaker links are ubiquitous and carry no information
+RARE, BASE = 0.1, 500.0  # an unseen word is expected RARE times in BASE words of any text
+_UNCOUNTED = 2.0  # assumed count of a dictionary word
+_DOUBT = 3.0  # count of a word at which it is trusted by half
+_FREQUENT = 4  # count above which a word of both texts is less likely to be a name
+_NAME, _NUMBER = 0.8, 0.96  # probability that a word is copied if its counts in both texts agree
+# Expected counts below one mostly come from accidental co-occurrence.
 _DISCOUNT = 0.8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordLinks:
-    """Pairs of words by their places in two vocabularies, with both probabilities."""
+    """Pairs of words, as indices in two vocabularies, with probabilities both ways."""
 
     left: NDArray[np.int32]
     right: NDArray[np.int32]
@@ -48,7 +48,7 @@ class WordLinks:
         return len(self.left)
 
     def between(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> WordLinks:
-        """The links between some words of both vocabularies."""
+        """The links between the given words of both vocabularies."""
         kept = np.isin(self.left, left) & np.isin(self.right, right)
         return WordLinks(self.left[kept], self.right[kept], self.forward[kept], self.backward[kept])
 
@@ -63,7 +63,7 @@ def _links(left: ArrayLike, right: ArrayLike, forward: ArrayLike, backward: Arra
 
 
 def cognate_links(left: Sequence[str], right: Sequence[str]) -> WordLinks:
-    """Links between the words of two vocabularies that are spelled alike."""
+    """Links between words of two vocabularies with similar spelling."""
     found = list(cognates(left, right))
     values = [_SAME if pair.similarity == 1 else _ALIKE * pair.similarity for pair in found]
     return _links([p.left for p in found], [p.right for p in found], values, values)
@@ -83,7 +83,7 @@ class _ByStem(NamedTuple):
 
 @lru_cache(maxsize=8)
 def by_stem(lexicon: Lexicon) -> _ByStem:
-    """A lexicon whose words are stems."""
+    """Convert a lexicon of words to one of stems."""
     left_ids, left_of = _stems(lexicon.left_words)
     right_ids, right_of = _stems(lexicon.right_words)
     return _ByStem(
@@ -109,7 +109,7 @@ def _stems(words: Sequence[str]) -> tuple[dict[str, int], NDArray[np.int64]]:
 def _pooled(
     table: Table, row_of: NDArray[np.int64], column_of: NDArray[np.int64], rows: int
 ) -> Table:
-    """The rows of words as rows of their stems; of several values of two stems the highest."""
+    """Combine the rows of words into rows of stems, with the highest value per pair of stems."""
     width = int(column_of.max(initial=-1)) + 1
     lines = np.repeat(row_of, np.diff(table.offsets))
     keys = lines * max(width, 1) + column_of[table.columns]
@@ -122,9 +122,9 @@ def _pooled(
 
 
 def vocabulary_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> WordLinks:
-    """Links between the stems of two vocabularies that are in a lexicon or spelled alike.
+    """Links between the stems of two vocabularies, by a lexicon or by similar spelling.
 
-    The same as `merged(lexicon_links(...), cognate_links(...))`.
+    Equals `merged(lexicon_links(...), cognate_links(...))`.
     """
     if native() is None:
         return merged(cognate_links(left, right), *_known_links(left, right, lexicon))
@@ -138,14 +138,14 @@ def vocabulary_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon
 
 
 def lexicon_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> WordLinks:
-    """Links between the stems of two vocabularies that are in a lexicon."""
+    """Links between the stems of two vocabularies, by a lexicon."""
     return merged(*_known_links(left, right, lexicon))
 
 
 def _known_links(
     left: Sequence[str], right: Sequence[str], lexicon: Lexicon
 ) -> tuple[WordLinks, WordLinks]:
-    """The links of each direction of a lexicon."""
+    """The links from each direction of a lexicon."""
     if not len(lexicon.forward.columns) and not len(lexicon.backward.columns):
         return _links([], [], [], []), _links([], [], [], [])
     left_ids, right_ids, forward, backward, _, _ = by_stem(lexicon)
@@ -159,7 +159,7 @@ def _both_ways(
     ahead: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
     back: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
 ) -> tuple[WordLinks, WordLinks]:
-    """Entries (left, right, value) of one direction and (right, left, value) of the other."""
+    """Links from entries (left, right, value) and entries (right, left, value)."""
     none, other = np.zeros(len(ahead[0])), np.zeros(len(back[0]))
     return _links(*ahead, none), _links(back[1], back[0], other, back[2])
 
@@ -171,7 +171,7 @@ def _places(words: Sequence[str], ids: Mapping[str, int]) -> NDArray[np.int64]:
 def _looked_up(
     table: Table, rows: NDArray[np.int64], columns: NDArray[np.int64], width: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
-    """The entries of some rows in some columns."""
+    """The table entries in the given rows and columns; -1 stands for a word without a row."""
     asked = np.flatnonzero(rows >= 0)
     begin, end = table.offsets[rows[asked]], table.offsets[rows[asked] + 1]
     sizes = end - begin
@@ -188,10 +188,10 @@ def _looked_up(
 def trust(
     left: tuple[Sequence[str], Bags], right: tuple[Sequence[str], Bags], lexicon: Lexicon
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The probability for each word of two texts that its counterpart would be recognised.
+    """For each word of two texts, the probability that its counterpart would be recognised.
 
-    For a word of the lexicon it grows with its count; a word that is about as frequent in both
-    texts is a name or a number.
+    For a word of the lexicon it grows with the word's count; a word that is about equally frequent
+    in both texts is a name or a number.
     """
     known = by_stem(lexicon)
     found = (
@@ -211,7 +211,7 @@ def trust(
 def _seen(
     words: Sequence[str], ids: Mapping[str, int], table: Table, counts: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """By the counts of the words in the lexicon; 0 for words without a translation."""
+    """The trust in words by their counts in the lexicon; 0 for words without a translation."""
     rows = _places(words, ids)
     is_known = rows >= 0
     is_known[is_known] = np.diff(table.offsets)[rows[is_known]] > 0
@@ -227,7 +227,7 @@ def _shared(
     ours: NDArray[np.int64],
     theirs: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """The probability that words of both texts are copied, not words of both languages (`in`)."""
+    """The probability that words in both texts are copies, not words of both languages (`in`)."""
     counts = [
         np.bincount(bags.word, bags.count, bags.size)[places]
         for (_, bags), places in ((left, ours), (right, theirs))
@@ -242,13 +242,13 @@ def _shared(
 def learned_links(left: Bags, right: Bags) -> WordLinks:
     """Links learned by IBM Model 1 from reliable beads of the texts themselves."""
     there, again = train(left, right), train(right, left)
-    ahead = _discounted(there.table, there.totals[:-1])  # the last row is that of no word
+    ahead = _discounted(there.table, there.totals[:-1])  # without the row of the empty word
     back = _discounted(again.table, again.totals[:-1])
     return merged(*_both_ways(ahead, back))
 
 
 def discounted(lexicon: Lexicon) -> Lexicon:
-    """A learned lexicon without links that come from one coincidence."""
+    """A learned lexicon without links from a single coincidence."""
     forward = _discounted(lexicon.forward, lexicon.left_counts)
     backward = _discounted(lexicon.backward, lexicon.right_counts)
     return replace(
@@ -270,7 +270,7 @@ def _discounted(
 
 
 def merged(*some: WordLinks) -> WordLinks:
-    """All links, each pair of words once, with the highest probabilities."""
+    """Merge links; each pair of words has its highest probabilities."""
     left = np.concatenate([links.left for links in some]).astype(np.int64)
     right = np.concatenate([links.right for links in some])
     keys = left << 32 | right
@@ -290,9 +290,9 @@ def merged(*some: WordLinks) -> WordLinks:
 
 
 def lifts(links: WordLinks, left: Bags, right: Bags) -> tuple[Table, Table]:
-    """Lift of each link: how many times more frequent than by chance the words occur together.
+    """The lift of each link: how many times more often than by chance the words co-occur.
 
-    One table for the left words, one for the right ones.
+    Returns a table for the left words and one for the right words.
     """
     of_left = links.backward / _frequencies(left)[links.left]
     of_right = links.forward / _frequencies(right)[links.right]

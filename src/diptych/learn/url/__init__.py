@@ -1,1 +1,1 @@
-"""Models of URLs: the language of a page, and the probability that two pages are parallel."""
+"""URL models: the language of a page, and the probability that two pages are parallel."""

@@ -1,4 +1,4 @@
-"""Lexicon of concepts for URL slugs: words of different languages that mean the same.
+"""Lexicon of concepts for URL slugs: words of different languages with the same meaning.
 
 Every word has at most three *concepts*, which are English word stems: `accommodation`,
 `zakwaterowanie` and `ubytovani` share one.  A word that is not in the table is looked up by its
@@ -16,18 +16,18 @@ from anyascii import anyascii
 from numpy.typing import NDArray
 
 PREFIX = 5
-"""letters by which a word that is not in the table is looked up"""
+"""number of letters by which a word that is not in the table is looked up"""
 SENSES = 3
-"""concepts per word, at most"""
+"""maximum number of concepts per word"""
 _FOREIGN, _NO_LETTER = re.compile(r"[^\x00-\x7f]"), re.compile(r"[^A-Za-z0-9]")
 
 
 def slug_letters(text: str) -> str:
-    """Text in the letters that slugs are made of: Latin ones, without case and accents.
+    """A text transliterated to lower-case Latin letters without accents, as in slugs.
 
-    Sites write Cyrillic or Greek slugs in either script, so that both come to the same.
+    Sites write Cyrillic or Greek slugs in either script, so both get the same form.
 
-    What is no letter becomes a hyphen, and none becomes a `/` or a `?`, which part a URL.
+    Any other character becomes a hyphen, so that no new `/` or `?` appears in a URL.
 
     >>> slug_letters("Łódź"), slug_letters("Новости"), slug_letters("新闻"), slug_letters("a？b")
     ('lodz', 'novosti', 'xinwen', 'a-b')
@@ -41,7 +41,7 @@ def _spelled(found: re.Match[str]) -> str:
 
 
 def fingerprint(word: bytes) -> int:
-    """A number of 32 bits that stands for a word (FNV-1a, its halves folded together).
+    """A 32-bit hash of a word (64-bit FNV-1a with its halves combined).
 
     >>> fingerprint(b"hello") == 0xA430D84680AABD0B >> 32 ^ 0x80AABD0B
     True
@@ -54,14 +54,14 @@ def fingerprint(word: bytes) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Concepts:
-    """The lexicon: fingerprints in order, and the concepts of each with their scores."""
+    """The lexicon: sorted fingerprints of words, and the concepts of each with scores."""
 
     keys: NDArray[np.uint32]
     ids: NDArray[np.uint16]
     scores: NDArray[np.uint8]
 
     def senses(self, word: bytes) -> dict[int, int]:
-        """The concepts of a word with their scores (0 to 255); by its first letters if unknown."""
+        """The concepts of a word and their scores (0 to 255); by its first letters if unknown."""
         place = self._place(word)
         if place < 0 and (start := prefix_key(word.decode("utf-8", "replace"))):
             place = self._place(start.encode())
@@ -78,11 +78,11 @@ class Concepts:
         return place if is_there and self.scores[place, 0] else -1
 
     def similarity(self, left: bytes, right: bytes) -> float:
-        """From 0 to 1: the strongest concept two words share."""
+        """The similarity of two words, from 0 to 1: the strongest concept that they share."""
         one, other = self.senses(left), self.senses(right)
         return max((min(one[c], other[c]) for c in one.keys() & other.keys()), default=0) / 255
 
 
 def prefix_key(word: str) -> str:
-    """The key of a longer word that is not in the table: its first letters and a star."""
+    """The key of a long word that is not in the table: its first letters and an asterisk."""
     return word[:PREFIX] + "*" if len(word) > PREFIX else ""

@@ -3,7 +3,7 @@
     domain, url, lang[, source]
     domain, url_a, lang_a, url_b, lang_b[, source]
 
-Both are tables with tabs and without a header, plain or gzipped.
+Both are tab-separated tables, plain or gzipped; a header is optional.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from diptych.files import reading
 from diptych.language.codes import primary
 from diptych.text.urls import site_name
 
-UNKNOWN = "und"  # ISO 639-2 for a language that is not known
+UNKNOWN = "und"  # ISO 639-2 code for an undetermined language
 _URL_COLUMNS = ("domain", "url", "lang")
 _PAIR_COLUMNS = ("domain", "url_a", "lang_a", "url_b", "lang_b")
 _WEAK = 0.5
-# Labels that were guessed: by a slug alone (about 80% right), from a channel's country, from a
-# list of a language's web sites.
+# Sources of uncertain labels: a slug alone (about 80% correct), the country of a channel, a list of
+# websites in a language.
 _WEAK_MARKS = ("slug-only", "iptv-org", "web-languages")
-_NO_PAIR = frozenset("AL")  # judged by people to be misaligned, or in a wrong language
+_NO_PAIR = frozenset("AL")  # human judgements: misaligned, or in a wrong language
 
 
 class LabelledUrl(NamedTuple):
-    """A URL, the language of its page, and the weight of that label."""
+    """A URL, the language of its page, and the weight of this label."""
 
     domain: str
     url: str
@@ -40,7 +40,7 @@ class LabelledUrl(NamedTuple):
 
 
 class LabelledPair(NamedTuple):
-    """Two URLs of pages that are translations of each other, and the weight of that label."""
+    """Two URLs of pages that are translations of each other, and the weight of this label."""
 
     domain: str
     url_a: str
@@ -54,7 +54,7 @@ _Row = TypeVar("_Row", LabelledUrl, LabelledPair)
 
 
 def weight_of(source: str) -> float:
-    """The weight of a label by its source; 0 for pairs judged wrong.
+    """The weight of a label by its source; 0 for pairs judged to be wrong.
 
     >>> weight_of("paracrawl judged-V url-evidence"), weight_of("paracrawl judged-V slug-only")
     (1.0, 0.5)
@@ -67,7 +67,7 @@ def weight_of(source: str) -> float:
 
 
 def read_urls(path: str | Path) -> Iterator[LabelledUrl]:
-    """The labelled URLs of a file; a language we have no code for is `und`."""
+    """The labelled URLs of a file; a language without a known code is `und`."""
     for columns in _read(Path(path), _URL_COLUMNS):
         weight = weight_of(columns[3] if len(columns) > 3 else "")
         if weight:
@@ -75,7 +75,7 @@ def read_urls(path: str | Path) -> Iterator[LabelledUrl]:
 
 
 def read_pairs(path: str | Path) -> Iterator[LabelledPair]:
-    """The labelled pairs of a file; those judged to be none are left out."""
+    """The labelled pairs of a file, without those judged to be wrong."""
     for columns in _read(Path(path), _PAIR_COLUMNS):
         weight = weight_of(columns[5] if len(columns) > 5 else "")
         if weight:
@@ -85,7 +85,7 @@ def read_pairs(path: str | Path) -> Iterator[LabelledPair]:
 
 
 def _read(path: Path, names: tuple[str, ...]) -> Iterator[list[str]]:
-    """The rows of a table; a row with too few columns is the user's mistake."""
+    """The rows of a table; raises ConfigError for a row with too few columns."""
     with reading(path, advice="see docs/data-formats.md"), open_bytes(path) as stream:
         lines = io.TextIOWrapper(stream, "utf-8", newline="\n")
         for number, line in enumerate(lines, 1):
@@ -96,26 +96,26 @@ def _read(path: Path, names: tuple[str, ...]) -> Iterator[list[str]]:
                 continue  # a header
             if len(columns) < len(names) or not all(columns[: len(names)]):
                 raise ConfigError(
-                    f"line {number} of {path} has not the columns {', '.join(names)} with tabs"
-                    " between them; see docs/data-formats.md"
+                    f"line {number} of {path} does not have the tab-separated columns"
+                    f" {', '.join(names)}; see docs/data-formats.md"
                 )
             yield columns
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """A file for reading, unpacked when its name ends in `.gz`."""
+    """Open a file for reading; a file whose name ends in `.gz` is unpacked."""
     if path.suffix == ".gz":
-        return gzip.open(path)  # type: ignore[return-value]  # reads as any binary file does
+        return gzip.open(path)  # type: ignore[return-value]  # reads like any binary file
     return path.open("rb")
 
 
 def split_by_domain(
     rows: Iterable[_Row], share: float, seed: int = 0
 ) -> tuple[list[_Row], list[_Row]]:
-    """Rows to learn from, and about a share of them held out.
+    """Split rows into a training part and a held-out part of about the given share.
 
-    All rows of a registrable domain are on one side; which one depends on its name and the seed
-    alone, so that other rows change nothing.
+    All rows of a registrable domain are in the same part, which depends only on the domain and the
+    seed, not on other rows.
 
     >>> rows = [LabelledUrl(f"d{n}.org", f"http://d{n}.org/", "en") for n in range(1000)]
     >>> [len(part) for part in split_by_domain(rows, 0.1)]
@@ -129,7 +129,7 @@ def split_by_domain(
 
 
 def fold_of(domain: str, seed: int = 0) -> float:
-    """A number from 0 to 1 that stands for a registrable domain.
+    """A pseudorandom number from 0 to 1 for a registrable domain.
 
     >>> fold_of("en.example.org") == fold_of("fr.example.org")
     True

@@ -1,8 +1,8 @@
-"""Fine-tuning of XLM-RoBERTa as a model of URLs (Garcia-Romero et al., 2.2 and 3.2).
+"""Fine-tuning of XLM-RoBERTa as a URL model (Garcia-Romero et al., 2.2 and 3.2).
 
 AdamW; the learning rate rises over the first tenth of the first epoch and then falls with the
-inverse square root of the steps; the encoder's top layer is initialised anew; training stops when
-macro F1 on domains held out has not improved for some epochs, and the best epoch is kept.
+inverse square root of the steps; the encoder's top layer is reinitialised; training stops when
+macro F1 on held-out domains has not improved for some epochs, and the best epoch is kept.
 DEVIATION(smart): an epoch is all of the data; the paper adds a million URLs an epoch to save time.
 """
 
@@ -28,20 +28,20 @@ from diptych.learn.url.transformer import (
     load_base,
 )
 
-_DEVELOPMENT = 0.1  # of the domains; the paper's share for MaCoCu
+_DEVELOPMENT = 0.1  # share of the domains; the paper's value for MaCoCu
 
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """Hyperparameters of training; the defaults are the paper's, but for epochs and batch."""
+    """Hyperparameters of training; the defaults are the paper's, except for epochs and batch."""
 
     epochs: int = 20
     batch: int = 32
     learning_rate: float = 1e-5
     warm_up: float = 0.1
-    """share of the first epoch"""
+    """share of the first epoch over which the learning rate rises"""
     patience: int = 5
-    """epochs without a better macro F1"""
+    """epochs without an improvement of macro F1 before training stops"""
 
 
 class _Example(NamedTuple):
@@ -59,7 +59,7 @@ def train_url_lang(
     training: Training | None = None,
     tell: Callable[[str], None] = lambda line: None,
 ) -> TransformerUrlLang:
-    """Fine-tune an encoder to tell the language of a URL."""
+    """Fine-tune an encoder to predict the language of a URL."""
     known = sorted(rows)
     labels = tuple(sorted({row.lang for row in known} | {UNKNOWN}))
     number = {lang: position for position, lang in enumerate(labels)}
@@ -82,7 +82,7 @@ def train_url_pair(
     training: Training | None = None,
     tell: Callable[[str], None] = lambda line: None,
 ) -> TransformerUrlPair:
-    """Fine-tune an encoder to tell whether two URLs are parallel, with negatives made of them."""
+    """Fine-tune an encoder to predict whether two URLs are parallel; generates the negatives."""
     kept, development = _split(sorted(rows), seed)
     model, tokenizer = _fine_tune(
         (base, ("parallel",)), _pair_examples(kept, seed), _pair_examples(development, seed),
@@ -92,7 +92,7 @@ def train_url_pair(
 
 
 def _pair_examples(rows: Sequence[LabelledPair], seed: int) -> list[_Example]:
-    """Pairs, and the paper's best mix of negatives made of them."""
+    """The pairs as positives, and the paper's best mix of negatives generated from them."""
     positives = [_Example(row.url_a, row.url_b, 1, row.weight) for row in rows]
     negatives = [
         _Example(made.url_a, made.url_b, 0, made.weight)
@@ -102,9 +102,9 @@ def _pair_examples(rows: Sequence[LabelledPair], seed: int) -> list[_Example]:
 
 
 def _split(rows: list[Any], seed: int) -> tuple[list[Any], list[Any]]:
-    """Rows to learn from and rows to stop by; the same where there is but one domain."""
+    """Rows for training and for development; the same rows if there is only one domain."""
     if not rows:
-        raise ConfigError("there is nothing to learn from: the data hold no usable row")
+        raise ConfigError("there is nothing to learn from: the data have no usable row")
     kept, development = split_by_domain(rows, _DEVELOPMENT, seed)
     return kept or development, development or kept
 
@@ -117,7 +117,7 @@ def _fine_tune(
     training: Training,
     tell: Callable[[str], None],
 ) -> tuple[Any, Any]:
-    """The model of the best epoch, and its tokenizer."""
+    """Train a model; returns the model of the best epoch and its tokenizer."""
     torch = library("torch")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -149,7 +149,7 @@ def _fine_tune(
 
 
 def inverse_square_root(step: int, warm_up: int) -> float:
-    """The share of the learning rate at a step: rising over the warm-up, then falling.
+    """The factor of the learning rate at a step: rising during warm-up, then falling.
 
     >>> [inverse_square_root(step, 4) for step in (1, 4, 16)]
     [0.25, 1.0, 0.5]
@@ -158,12 +158,12 @@ def inverse_square_root(step: int, warm_up: int) -> float:
 
 
 def _forget_top_layer(model: Any) -> None:
-    """Initialise the top layer anew: it knows too much of another task (Zhang et al. 2021)."""
+    """Reinitialise the top layer, which is specialised in another task (Zhang et al. 2021)."""
     torch = library("torch")
     layers = getattr(getattr(model.base_model, "encoder", None), "layer", None)
     if not layers:
         raise ConfigError(
-            f"a base of type {model.config.model_type} cannot be trained here; use XLM-RoBERTa"
+            f"a base model of type {model.config.model_type} is not supported; use XLM-RoBERTa"
         )
     for module in layers[-1].modules():
         if isinstance(module, torch.nn.Linear):
@@ -177,7 +177,7 @@ def _epoch(
     model: Any, tokenizer: Any, examples: Sequence[_Example], size: int, optimiser: Any,
     schedule: Any,
 ) -> float:  # fmt: skip
-    """Go once over the examples; the mean loss."""
+    """Train for one pass over the examples, and return the mean loss."""
     torch = library("torch")
     model.train()
     total = 0.0
@@ -213,7 +213,7 @@ def _score(model: Any, tokenizer: Any, examples: Sequence[_Example]) -> float:
 
 
 def macro_f1(truth: NDArray[np.int64], said: NDArray[np.int64]) -> float:
-    """The mean F1 of the classes that are there.
+    """The mean F1 of the classes that occur in `truth`.
 
     >>> macro_f1(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 0])).__round__(3)
     0.733

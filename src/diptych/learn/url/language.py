@@ -1,8 +1,8 @@
-"""Model of the language of a page from its URL (Garcia-Romero et al., section 2): use and files.
+"""URL language model (Garcia-Romero et al., section 2): prediction and files.
 
-In place of their transformer: a small table of words and character n-grams with facts on marks,
-countries and scripts beside it (`kernels.url_lang`).  The answer is a calibrated probability for
-each of some 190 languages.
+Instead of their transformer, a small table of words and character n-grams, with additional facts
+about marks, countries and scripts (`kernels.url_lang`).  It predicts a calibrated probability for
+each of about 190 languages.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from diptych.learn.url.language_train import fit
 from diptych.types import LangScore
 
 FORMAT = 4
-FLOOR = 0.25  # below it no language is named; see docs/models/url_lang.md
+FLOOR = 0.25  # probability below which no language is predicted; see docs/models/url_lang.md
 _FILE = "model.npz"
-_BATCH = 4096  # rows of probabilities that fit the cache
+_BATCH = 4096  # rows of probabilities that fit into the cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class UrlLang:
     tables: Tables
 
     def probabilities(self, urls: Sequence[str]) -> NDArray[np.float32]:
-        """For each URL the probability of each label; `und` is certain for what is no URL."""
+        """The probability of each label for each URL; `und` has 1 for an invalid URL."""
         rows = np.empty((len(urls), len(self.labels)), np.float32)
         for start in range(0, len(urls), _BATCH):
             batch = pack(urls[start : start + _BATCH])
@@ -64,12 +64,12 @@ class UrlLang:
 
 
 def train(rows: Iterable[LabelledUrl], *, seed: int = 0) -> UrlLang:
-    """A model trained on labelled URLs; the same rows and seed give the same model."""
+    """Train a model on labelled URLs; the same rows and seed give the same model."""
     return UrlLang(*fit(list(rows), seed=seed))
 
 
 def load(folder: str = "") -> UrlLang:
-    """A saved model; without a folder the one that comes with the package."""
+    """Load a model from a folder; without a folder, the shipped one."""
     return (_read if folder else _shipped)(folder)
 
 
@@ -100,7 +100,7 @@ _LIMITS = {"labels": MAX_LABELS, "width": MAX_WIDTH, "kinds": MAX_KINDS}
 
 
 def _wrong_shape(found: Mapping[str, NDArray[Any]]) -> str:
-    """The first array that is missing or does not fit the others; empty if all fit."""
+    """A message on the first array that is missing or inconsistent; empty if all are right."""
     sizes: dict[str, int] = {}
     for name, (kind, *axes) in _SHAPES.items():
         if name not in found:
@@ -117,7 +117,7 @@ def _wrong_shape(found: Mapping[str, NDArray[Any]]) -> str:
 
 
 def _wrong_number(found: Mapping[str, NDArray[Any]]) -> str:
-    """The first index array with numbers out of range; empty if there is none."""
+    """The name of the first index array with numbers out of range; empty if there is none."""
     starts, slots = found["entry_from"], len(found["slot_key"])
     facts, entries = len(found["fact_label"]), len(starts) - 1
     checks = {

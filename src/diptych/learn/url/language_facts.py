@@ -1,8 +1,8 @@
 """Facts for the URL language model: marks, countries and scripts of languages.
 
-A fact says something of one label when a feature is there: "the first directory is a code of this
-language", "the country of this top-level domain speaks it", "the letters are of its script".  Each
-is of a kind, and kinds have weights, not languages: what is learned on French serves Tongan.
+A fact connects a feature with a label: "the first directory is a code of this language", "the
+country of this top-level domain speaks it", "the letters are of its script".  Each fact has a kind,
+and weights belong to kinds, not languages, so that weights learned on French apply to Tongan too.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from diptych.kernels.url_lang_reference import feature
 from diptych.language.codes import primary
 from diptych.language.marks import fold, mark_table
 
-# Fields where a mark may stand.
+# Fields that may contain a mark.
 _FIELDS = {
     name: getattr(urls, name)
     for name in (
@@ -26,12 +26,12 @@ _FIELDS = {
         "VALUE_LANG", "VALUE", "VALUE_PART", "LOCALE_LEFT", "LOCALE_RIGHT",
     )
 }  # fmt: skip
-# Fields where a country may stand, by its code or by its name.
+# Fields that may contain the code or the name of a country.
 _COUNTRY_CODES = ("TLD", "SUB", "DIR_FIRST", "DIR", "VALUE_LANG", "LOCALE_LEFT", "LOCALE_RIGHT")
 _COUNTRY_NAMES = ("NAME", "NAME_PART", "SUB", "DIR_FIRST", "DIR", "FILE_WHOLE")
-_MEASURES = 3  # of a language's part in a country: see `_measures`
-_CODES = {"GB": "uk"}  # where the top-level domain is not the country's code
-# The first code point and the end of the letters of each script that distinguishes languages.
+_MEASURES = 3  # of a language's share in a country that are used: see `_measures`
+_CODES = {"GB": "uk"}  # top-level domains that differ from the country code
+# The range of code points of each script that distinguishes languages.
 _SCRIPTS = {
     script: (int(start, 16), int(end, 16))
     for script, start, end in shipped_table("diptych.learn.url", "script_blocks.tsv")
@@ -49,7 +49,7 @@ class Fact(NamedTuple):
 
 
 def derive_facts(labels: Sequence[str]) -> list[Fact]:
-    """All facts on some languages, from `language.marks` and CLDR."""
+    """All facts about the given languages, from `language.marks` and CLDR."""
     known = [label for label in labels if label != "und"]
     facts = (*_mark_facts(known), *_country_facts(known), *_script_facts(known))
     return [*facts, *_shape_facts(labels[0])]
@@ -72,7 +72,7 @@ def _mark_facts(labels: Sequence[str]) -> Iterator[Fact]:
 
 
 def _country_facts(labels: Sequence[str]) -> Iterator[Fact]:
-    """Facts about the languages of a country, by its code or its name."""
+    """Facts about the languages of countries, by their codes and names."""
     from langcodes import Language
 
     for country, shares in countries(labels).items():
@@ -88,7 +88,7 @@ def _country_facts(labels: Sequence[str]) -> Iterator[Fact]:
 
 
 def countries(labels: Sequence[str]) -> dict[str, list[tuple[str, tuple[float, ...]]]]:
-    """Country -> its languages with their measures."""
+    """The languages of each country with their measures."""
     from language_data.population_data import LANGUAGE_WRITING_POPULATION
 
     people: dict[str, dict[str, float]] = {}
@@ -104,14 +104,14 @@ def countries(labels: Sequence[str]) -> dict[str, list[tuple[str, tuple[float, .
 
 
 def _measures(number: float, langs: dict[str, float]) -> tuple[float, ...]:
-    """1 for the most written language, its share of writers, the log of the share, their number."""
+    """1 for the most written language else 0, share of writers, its log, number of writers."""
     share = number / max(sum(langs.values()), 1.0)
     order = max(0.0, 1 + log10(share + 1e-6) / 4)
     return float(number == max(langs.values())), share, order, number
 
 
 def _script_facts(labels: Sequence[str]) -> Iterator[Fact]:
-    """Facts about scripts, by the number of languages that are written in them."""
+    """Facts about scripts; their kind depends on the number of languages written in them."""
     from langcodes import Language
 
     written: dict[str, list[str]] = {}

@@ -11,11 +11,11 @@ import numpy as np
 from diptych.kernels.tables import ends_of
 from diptych.kernels.url_lang import Packed
 
-MAX_LENGTH = 2048  # characters that are read of a URL; see text.urls
+MAX_LENGTH = 2048  # characters read of a URL; see text.urls
 
 
 def pack(urls: Sequence[str]) -> Packed:
-    """URLs in one piece; those that are plain ASCII are taken as they are."""
+    """Clean and concatenate URLs; plain ASCII URLs need no cleaning."""
     cleaned = [
         url
         if url.isascii() and "%" not in url and "xn--" not in url and len(url) <= MAX_LENGTH
@@ -31,7 +31,7 @@ def pack(urls: Sequence[str]) -> Packed:
 
 
 def clean(url: str) -> str:
-    """A URL as people read it: escapes and punycode decoded, lower case, not too long.
+    """A URL with escapes and punycode decoded, in lower case, truncated.
 
     >>> clean("http://xn--bcher-kva.example/Gr%C3%B6%C3%9Fe/100%")
     'http://bücher.example/größe/100%'
@@ -44,7 +44,7 @@ def clean(url: str) -> str:
         try:
             url = raw.decode("utf-8")
         except UnicodeDecodeError:
-            url = raw.decode("latin-1")  # as escapes were written before UTF-8
+            url = raw.decode("latin-1")  # common in escapes before UTF-8
     if "xn--" in url:
         scheme, separator, rest = url.partition("://")
         host, slash, path = rest.partition("/")
@@ -54,7 +54,7 @@ def clean(url: str) -> str:
 
 
 def _readable(label: str) -> str:
-    r"""A label of a host without punycode.
+    r"""A host label with punycode decoded.
 
     >>> _readable("xn--bcher-kva"), _readable("xn--\\x00"), _readable("www")
     ('bücher', 'xn--\\x00', 'www')

@@ -1,6 +1,6 @@
 """Training of the URL language model: labels, vocabulary, epochs, tuning of facts, calibration.
 
-The constants were chosen on a fifth of the domains that no figure of the benchmark is measured on:
+The constants were chosen on a fifth of the domains, which is excluded from all benchmark figures:
 see docs/models/url_lang.md.
 """
 
@@ -22,27 +22,27 @@ from diptych.learn.url.data import UNKNOWN, LabelledUrl, split_by_domain
 from diptych.learn.url.language_facts import Fact, derive_facts
 from diptych.learn.url.language_text import pack
 
-MIN_DOMAINS = 8  # of a language that is a label; the rest is unknown
-FEATURE_DOMAINS = 3  # a feature of fewer domains says more of the domain than of the language
+MIN_DOMAINS = 8  # of a language to be a label; the others are unknown
+FEATURE_DOMAINS = 3  # of a feature; one of fewer domains characterises a domain, not a language
 ROWS = 160_000  # features in the table
 WIDTH = 40
 EPOCHS = 6
-RATES = (0.1, 0.005)  # of learning, from the first step to the last
+RATES = (0.1, 0.005)  # learning rates of the first and the last step
 DROP = 0.1
 DROP_HOST = 0.3
-BALANCE = 0.2  # weight of a label's rows by its frequency: -1 times this power of it
-TUNE_EPOCHS = 10  # of weighing facts anew
+BALANCE = 0.2  # rows of a label are weighted by its frequency to the power of -BALANCE
+TUNE_EPOCHS = 10  # for retraining the weights of facts
 TUNE_RATES = (0.3, 0.01)
-HELD_OUT = 0.2  # share of the domains the calibration is measured on
-_SPLIT = 1_000_003  # never the split that these rows may come from
-# Collections of parallel text hold English pages of shops whose slugs stayed Greek or Cyrillic, and
-# few other URLs in such letters; on the web at large the letters tell the language.
+HELD_OUT = 0.2  # share of the domains for calibration
+_SPLIT = 1_000_003  # seed offset, to differ from the split that produced these rows
+# Collections of parallel text contain English pages of shops with Greek or Cyrillic slugs, and few
+# other URLs in such letters; on the web in general, the letters determine the language.
 MIN_WEIGHTS = {"script of one": 6.0, "script of few": 5.0, "script of many": 4.0}
-LIGHT = 0.25  # rows of less weight are no yardstick: never held out
-_FEW = 20.0  # labels with fewer rows count as if they had so many
-_GATES_SEEN = 100.0  # gates move slowly at first
+LIGHT = 0.25  # rows of less weight are too unreliable to be held out
+_FEW = 20.0  # minimum total weight of a label's rows for balancing
+_GATES_SEEN = 100.0  # initial Adagrad sum of gates, which makes them change slowly at first
 _INIT = 0.05
-_FIRST_WEIGHT = 0.5  # of a kind of fact
+_FIRST_WEIGHT = 0.5  # initial weight of a kind of fact
 _TEMPERATURES = np.arange(0.5, 2.55, 0.05)
 
 
@@ -54,9 +54,9 @@ class _Examples(NamedTuple):
 
 
 def fit(rows: Sequence[LabelledUrl], *, seed: int = 0) -> tuple[tuple[str, ...], Tables]:
-    """Labels and tables, trained on all rows.
+    """Train labels and tables on all rows.
 
-    The temperature is measured with a part of the domains held out.
+    The weights of facts and the temperature are determined on held-out domains.
     """
     if not rows:
         raise ConfigError("no rows to train on; give labelled URLs of several domains")
@@ -64,7 +64,7 @@ def fit(rows: Sequence[LabelledUrl], *, seed: int = 0) -> tuple[tuple[str, ...],
     facts = derive_facts(labels)
     tables = _fit(_examples(rows, labels), labels, facts, seed)
     if not len(tables.table):
-        raise ConfigError("too few domains to learn from: a word counts if three of them have it")
+        raise ConfigError("too few domains to learn from: a word counts only if three have it")
     learned, held_out = split_by_domain(rows, HELD_OUT, _SPLIT + seed)
     learned += [row for row in held_out if row.weight < LIGHT]
     held_out = [row for row in held_out if row.weight >= LIGHT]
@@ -77,13 +77,13 @@ def fit(rows: Sequence[LabelledUrl], *, seed: int = 0) -> tuple[tuple[str, ...],
 
 
 def _at_least(kinds: NDArray[np.float32], facts: Sequence[Fact]) -> NDArray[np.float32]:
-    """Weights of kinds of facts, none below its minimum."""
+    """The weights of kinds of facts, raised to their minimums."""
     names = sorted({fact.kind for fact in facts})
     return np.maximum(kinds, [MIN_WEIGHTS.get(name, -np.inf) for name in names]).astype(np.float32)
 
 
 def _labels(rows: Sequence[LabelledUrl]) -> tuple[str, ...]:
-    """The languages of enough domains; the unknown one first."""
+    """The unknown language, then the languages with enough domains."""
     domains = Counter(lang for lang, _ in {(row.lang, row.domain) for row in rows})
     known = sorted(lang for lang, number in domains.items() if number >= MIN_DOMAINS)
     labels = (UNKNOWN, *(lang for lang in known if lang != UNKNOWN))
@@ -93,7 +93,7 @@ def _labels(rows: Sequence[LabelledUrl]) -> tuple[str, ...]:
 
 
 def _examples(rows: Sequence[LabelledUrl], labels: Sequence[str]) -> _Examples:
-    """Rows with their weights: many URLs of one domain count for less than as many domains."""
+    """Rows with their weights: URLs of one domain count less than URLs of many domains."""
     number = {label: place for place, label in enumerate(labels)}
     rows = sorted(rows, key=lambda row: row.domain)
     domains = {domain: place for place, domain in enumerate(sorted({row.domain for row in rows}))}
@@ -108,7 +108,7 @@ def _examples(rows: Sequence[LabelledUrl], labels: Sequence[str]) -> _Examples:
 
 
 def _fit(examples: _Examples, labels: Sequence[str], facts: Sequence[Fact], seed: int) -> Tables:
-    """Tables trained on examples."""
+    """Train tables on examples."""
     chance = np.random.default_rng(seed)
     features = _vocabulary(examples)
     tables = _fresh(features, labels, facts, chance)
@@ -131,14 +131,14 @@ def _run_epochs(
     tables: Tables, learning: Learning, examples: _Examples, chance: np.random.Generator,
     rates: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """Train with falling rates, each epoch in another order."""
+    """Train with decreasing rates, each epoch in a new random order."""
     for step in pairwise(rates.tolist()):
         order = chance.permutation(len(examples.truth)).astype(np.int32)
         epoch(tables, learning, examples.urls, order, examples.truth, examples.weight, step)
 
 
 def _vocabulary(examples: _Examples) -> NDArray[np.uint32]:
-    """The features of most domains."""
+    """The features that occur in the most domains."""
     features, domains = count_domains(examples.urls, examples.domain)
     often = np.flatnonzero(domains >= FEATURE_DOMAINS)
     best = often[np.argsort(-domains[often].astype(np.int64), kind="stable")][:ROWS]
@@ -149,7 +149,7 @@ def _fresh(
     features: NDArray[np.uint32], labels: Sequence[str], facts: Sequence[Fact],
     chance: np.random.Generator,
 ) -> Tables:  # fmt: skip
-    """Tables before training: features with rows first, then those that are facts only."""
+    """Tables before training: first the features with rows, then those that only have facts."""
     number = {label: place for place, label in enumerate(labels)}
     kinds = {kind: place for place, kind in enumerate(sorted({fact.kind for fact in facts}))}
     of_facts = np.array(sorted({fact.feature for fact in facts}), np.uint32)
@@ -190,7 +190,7 @@ def _slots(keys: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int
 
 
 def _tuned(tables: Tables, examples: _Examples, seed: int) -> Tables:
-    """The weights of facts trained again on held-out domains, where words are less reliable."""
+    """Tables whose weights of facts are retrained on held-out domains, where words help less."""
     chance = np.random.default_rng(seed)
     tables = replace(tables, kinds=tables.kinds.copy(), gates=tables.gates.copy())
     number = len(tables.kinds)
@@ -204,7 +204,7 @@ def _tuned(tables: Tables, examples: _Examples, seed: int) -> Tables:
 
 
 def _rounded(tables: Tables, rows: NDArray[np.float32]) -> Tables:
-    """The table as small integers, each row with its own scale."""
+    """Tables with rows rounded to 8-bit integers, each with a scale."""
     scale = np.maximum(np.abs(rows).max(axis=1, initial=0.0), 1e-12) / 127
     table = np.round(rows / scale[:, None]).astype(np.int8)
     return replace(tables, table=table, scale=scale.astype(np.float32))

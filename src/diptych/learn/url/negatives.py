@@ -1,8 +1,8 @@
-"""Negative examples for the URL pair model, made from positive ones (Garcia-Romero et al., app. A).
+"""Negative examples for the URL pair model, from positive ones (Garcia-Romero et al., app. A).
 
 Six methods: *random match*, *maximise Jaccard similarity* and *remove random tokens*, each
 bilingual (1, 2, 3) and monolingual (4, 5, 6), where the paper starts from a URL paired with itself.
-The mix that did best in the paper is 1+2+3+4+5.
+The best mix in the paper is 1+2+3+4+5.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BEST_MIX = (1, 2, 3, 4, 5)
 
 _TOKEN = re.compile(r"[^\W_]+")
 _AUTHORITY = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*|[^/?#]*")
-_POOL = 200  # URLs compared for the most similar one; a site may have tens of thousands
+_POOL = 200  # URLs to search for the most similar one; a site may have tens of thousands
 
 
 @lru_cache(maxsize=1 << 14)
@@ -42,10 +42,10 @@ def url_tokens(url: str) -> frozenset[str]:
 
 
 def remove_tokens(url: str, chance: random.Random) -> str:
-    """A URL without some of its tokens, never of scheme, host or port; whole if it has none.
+    """A URL without some random tokens of its path and query; unchanged if it has none.
 
-    Half of the times the delimiter before a token goes with it: a token removed from `/a-b-c` may
-    leave `/a--c` or `/a-c`, and the paper does not say which.
+    Half of the time, the delimiter before a token is removed too: removing a token from `/a-b-c`
+    may leave `/a--c` or `/a-c`, and the paper does not say which.
 
     >>> remove_tokens("http://x.org/a", random.Random(0))
     'http://x.org/'
@@ -69,20 +69,20 @@ def remove_tokens(url: str, chance: random.Random) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Negatives:
-    """Makes negatives of the pairs of each domain; the same seed, the same negatives."""
+    """Generates negatives from the pairs of each domain; the same seed gives the same negatives."""
 
     methods: Sequence[int] = BEST_MIX
     """numbers of the methods, as in `METHODS`"""
     each: int = 3
-    """negatives per pair and method, at most"""
+    """maximum number of negatives per pair and method"""
     seed: int = 0
 
     def make(self, pairs: Iterable[LabelledPair]) -> Iterator[tuple[LabelledPair, int]]:
-        """All negatives with the method each was made by, domain by domain.
+        """All negatives, each with its method, domain by domain.
 
-        A URL is replaced by others of its domain and language, because those are what a crawl has
-        to choose from.  Where a domain has no other URL, one of another domain serves the random
-        match and the similar ones are left out.
+        A URL is replaced by others of its domain and language, because a crawl chooses among those.
+        If a domain has no other URL, a URL of another domain is used for the random match, and the
+        similar ones are omitted.
         """
         domains: defaultdict[str, list[LabelledPair]] = defaultdict(list)
         for pair in pairs:
@@ -100,7 +100,7 @@ class Negatives:
 
 
 def _documents(pairs: Iterable[LabelledPair]) -> dict[str, str]:
-    """For each URL the one that represents all known versions of its document."""
+    """Maps each URL to the one that represents all known versions of its document."""
     parent: dict[str, str] = {}
 
     def root(url: str) -> str:
@@ -125,7 +125,7 @@ def _by_language(pairs: Iterable[LabelledPair]) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Site:
-    """The URLs of a domain by language, and which of all URLs are versions of one document."""
+    """The URLs of a domain by language, and the document of every URL."""
 
     by_lang: Mapping[str, Sequence[str]]
     documents: Mapping[str, str]
@@ -136,13 +136,13 @@ class _Site:
         return self.documents.get(left, left) != self.documents.get(right, right)
 
     def others(self, url: str, lang: str) -> list[str]:
-        """Other documents in a language, at most `_POOL` of them."""
+        """URLs of other documents in a language, at most `_POOL` of them."""
         urls = self.by_lang.get(lang, [])
         drawn = urls if len(urls) <= _POOL else self.chance.sample(urls, _POOL)
         return [other for other in drawn if self.is_negative(url, other)]
 
     def similar(self, url: str, lang: str, count: int) -> list[str]:
-        """Other documents in a language whose URLs are most similar to one."""
+        """The URLs of other documents in a language that are most similar to `url`."""
         wanted = url_tokens(url)
 
         def similarity(other: str) -> tuple[float, str]:
@@ -158,7 +158,7 @@ _Made = Iterable[tuple[str, str]]
 def _made(
     method: int, pair: LabelledPair, site: _Site, count: int, elsewhere: Sequence[str]
 ) -> _Made:
-    """Pairs of URLs by one of the methods, some of which may be known translations."""
+    """Pairs of URLs by one of the methods; some may be known translations."""
     chance = site.chance
     if method == 1:
         others = site.others(pair.url_b, pair.lang_b) or elsewhere
@@ -175,7 +175,7 @@ def _made(
 
 
 def _monolingual(method: int, pair: LabelledPair, site: _Site, count: int) -> _Made:
-    """The same method, starting from each URL paired with itself."""
+    """Pairs of URLs by a monolingual method, which starts from each URL paired with itself."""
     for url, lang in ((pair.url_a, pair.lang_a), (pair.url_b, pair.lang_b)):
         if method == 4:
             yield from ((url, other) for other in _draw(site.others(url, lang), site.chance, count))

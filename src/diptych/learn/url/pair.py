@@ -1,6 +1,6 @@
-"""Model of parallel URLs (Garcia-Romero et al., section 3): the probability of a pair, and files.
+"""URL pair model (Garcia-Romero et al., section 3): the probability of a pair, and files.
 
-In place of their transformer: boosted trees over features of the pair (`pair_features`), a lexicon
+Instead of their transformer, boosted trees over features of the pair (`pair_features`), a lexicon
 for translated slugs (`concepts`) and the languages of the URLs (`language`).
 """
 
@@ -27,8 +27,8 @@ from diptych.protocols import UrlLanguageModel
 FORMAT = 1
 _FILE = "model.npz"
 LANGUAGES = "url_lang"
-_BATCH = 4096  # pairs; their languages fit the cache
-# A name and a colon are a scheme, and what comes after it no web page, unless it is a port.
+_BATCH = 4096  # pairs whose language probabilities fit into the cache
+# A name and a colon are a scheme other than http(s), unless a port number follows.
 _WEB = re.compile(
     r"\s*(?:(?:https?:)?//|(?![a-z][a-z0-9+.-]*:(?!\d)))(?:\[[0-9a-f:.]+\]|[^\s/?#:@]+)"
     r"(?::\d*)?(?:[/?#]|\Z)",
@@ -43,14 +43,14 @@ ALL_NAMES = (*NAMES, *LANGUAGE_NAMES)
 def all_features(
     features: Features, languages: UrlLanguageModel, lefts: Sequence[str], rights: Sequence[str]
 ) -> NDArray[np.float32]:
-    """One row per pair, columns as in `ALL_NAMES`."""
+    """The features of each pair: one row per pair, columns as in `ALL_NAMES`."""
     place: dict[str, int] = {}
     left = np.fromiter((place.setdefault(url, len(place)) for url in lefts), np.int64)
     right = np.fromiter((place.setdefault(url, len(place)) for url in rights), np.int64)
     spoken = languages.probabilities(list(place))
     unknown = languages.labels.index(UNKNOWN)
     known = spoken.copy()
-    known[:, unknown] = 0  # two unknown languages are not the same
+    known[:, unknown] = 0  # two unknown languages do not count as equal
     top = known.max(axis=1, initial=0.0)
     out = np.empty((len(left), len(ALL_NAMES)), np.float32)
     out[:, : len(NAMES)] = features.of(lefts, rights)
@@ -64,16 +64,16 @@ def all_features(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UrlPair:
-    """A trained model."""
+    """A trained URL pair model."""
 
     features: Features
     forest: Forest
     languages: UrlLanguageModel
 
     def probabilities(self, lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.float32]:
-        """For each left URL with the right one at its place; nothing for what is no URL."""
+        """The probability of each left URL with the right URL of the same index; 0 if invalid."""
         if len(lefts) != len(rights):
-            raise ValueError("as many left URLs as right ones are needed")
+            raise ValueError("the numbers of left and right URLs differ")
         out = np.zeros(len(lefts), np.float32)
         for start in range(0, len(lefts), _BATCH):
             one, other = lefts[start : start + _BATCH], rights[start : start + _BATCH]
@@ -85,17 +85,17 @@ class UrlPair:
         return out
 
     def save(self, folder: str) -> None:
-        """Write the model into a folder; a language model of its own is saved apart."""
+        """Write the model into a folder; a language model is saved separately."""
         arrays = arrays_of(self.features.concepts, "concepts_")
         about = {"names": np.array(ALL_NAMES), "format": np.array(FORMAT)}
         save_arrays(f"{folder}/{_FILE}", arrays | self.forest.arrays("forest_") | about)
 
 
 def _possible(lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.bool_]:
-    """True for each pair of URLs of two different web pages."""
+    """For each pair, True if its URLs are those of two different web pages."""
     pages: dict[str, int] = {}
     numbers = {
-        # A URL of no web page has no number of its own.
+        # -1 for anything other than the URL of a web page.
         url: pages.setdefault(_bare(url), len(pages)) if _WEB.match(url) else -1
         for url in {*lefts, *rights}
     }
@@ -106,14 +106,14 @@ def _possible(lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def _bare(url: str) -> str:
-    """A URL without scheme, `www.`, default port, fragment and last slash."""
+    """A URL without scheme, `www.`, default port, fragment and trailing slash."""
     host, slash, rest = _HEAD.sub("", url.partition("#")[0], count=1).partition("/")
     host = host.lower().removesuffix(":80").removesuffix(":443")
     return f"{host}{slash}{rest}".rstrip("/")
 
 
 def load(folder: str = "") -> UrlPair:
-    """A saved model; without a folder the one that comes with the package."""
+    """Load a model from a folder; without a folder, the shipped one."""
     return (_read if folder else _shipped)(folder)
 
 

@@ -1,7 +1,7 @@
 """Features of a pair of URLs: what they have in common and how they differ, as numbers.
 
-`pair_features` is the reference, one pair at a time; `Features` does the same for many pairs in C
-(`kernels/url_pair.c`).  All are symmetric: of two values the smaller comes first.
+`pair_features` is the reference implementation for one pair; `Features` computes many pairs in C
+(`kernels/url_pair.c`).  All features are symmetric: of two values, the smaller comes first.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from diptych.learn.url.pair_url import (
 
 MAX_WORDS = 12
 MIN_MATCH = 0.37
-"""a word whose best match is worse than this has none"""
-_COGNATE = 0.8  # words that look the same count a little less than words that mean the same
+"""minimum similarity of a match between words"""
+_COGNATE = 0.8  # factor of spelling similarity, which counts a little less than equal meaning
 
 NAMES = tuple(
     "host host_core tld longest_label"
@@ -78,7 +78,7 @@ def _two(one: float, other: float) -> tuple[float, float]:
 
 
 def _agree(asked: object, same: bool) -> float:
-    """1 or -1 where there is something to compare, else 0."""
+    """1 if the same, -1 if not, 0 if there is nothing to compare."""
     return (1 if same else -1) if asked else 0
 
 
@@ -108,9 +108,9 @@ def _marks(a: ParsedUrl, b: ParsedUrl) -> Iterator[float]:
 
 @dataclass(slots=True)
 class _Difference:
-    """Tokens that both URLs have, and those that only one has: left, right.
+    """The tokens that both URLs have, and those that only the left or the right one has.
 
-    A common token has the field of the one that comes earlier.
+    A common token has the earlier field of its two occurrences.
     """
 
     common: list[Token] = field(default_factory=list)
@@ -183,7 +183,7 @@ def _asked(url: ParsedUrl) -> list[tuple[bytes, bytes]]:
 
 
 def _distance(one: Sequence[Token], other: Sequence[Token]) -> float:
-    """The log distance of the last numbers that differ; -1 if there are none."""
+    """The log distance of the last differing numbers; -1 if there are none."""
     if not one or not other or max(len(one[-1].word), len(other[-1].word)) > 15:
         return -1
     return math.log1p(abs(int(one[-1].word) - int(other[-1].word)))
@@ -244,7 +244,7 @@ _Similarity = Callable[[bytes, bytes], float]
 def _best(
     one: Sequence[Token], other: Sequence[Token], similarity: _Similarity
 ) -> tuple[list[float], list[float]]:
-    """For each word of one side the similarity of the best match on the other."""
+    """For each word of both sides, the similarity of its best match on the other side."""
 
     def best(words: Sequence[Token], others: Sequence[Token]) -> list[float]:
         return [
@@ -256,13 +256,13 @@ def _best(
 
 
 def _mean(best: Sequence[float], words: Sequence[Token]) -> float:
-    """The mean weighted by word length; -1 without words."""
+    """The mean of similarities weighted by word length; -1 without words."""
     lengths = [len(word.word) for word in words[:MAX_WORDS]]
     return sum(b * n for b, n in zip(best, lengths, strict=True)) / sum(lengths) if lengths else -1
 
 
 def _senses(one: Sequence[Token], other: Sequence[Token], concepts: Concepts) -> Iterator[float]:
-    """The similarity of words by meaning or spelling, and the number without a match."""
+    """The mean similarity of words by meaning or spelling, and the numbers without a match."""
 
     def similarity(word: bytes, match: bytes) -> float:
         return max(concepts.similarity(word, match), _COGNATE * dice(word, match))
@@ -288,7 +288,7 @@ def _meaning(one: Sequence[Token], other: Sequence[Token], concepts: Concepts) -
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """The features of many pairs at once; compiled where it can be."""
+    """Computes the features of many pairs, in C if the kernels are compiled."""
 
     concepts: Concepts
 
@@ -298,7 +298,7 @@ class Features:
         if library is None:
             return self.reference(lefts, rights)
         if len(lefts) != len(rights):
-            raise ValueError("as many left URLs as right ones are needed")
+            raise ValueError("the numbers of left and right URLs differ")
         place: dict[str, int] = {}
         left = np.fromiter((place.setdefault(url, len(place)) for url in lefts), np.int32)
         right = np.fromiter((place.setdefault(url, len(place)) for url in rights), np.int32)
@@ -313,7 +313,7 @@ class Features:
         return out
 
     def reference(self, lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.float32]:
-        """The same, pair by pair in Python."""
+        """`of` in Python, pair by pair: the reference implementation and fallback."""
         rows = [
             list(pair_features(left, right, self.concepts).values())
             for left, right in zip(lefts, rights, strict=True)
@@ -322,7 +322,7 @@ class Features:
 
     @cached_property
     def _tables(self) -> list[object]:
-        """The tables as arguments of the kernel, in C's order."""
+        """The tables as arguments of the kernel, in its order."""
         marks = sorted((fingerprint(word), *mark) for word, mark in mark_words().items())
         numbers, langs, kinds = zip(*marks, strict=True)
         tables: list[tuple[NDArray[Any], ...]] = [
@@ -345,7 +345,7 @@ def _sorted(words: Any) -> NDArray[np.uint32]:
 
 
 def _starts(keys: NDArray[np.uint32]) -> NDArray[np.int32]:
-    """For the upper 16 bits of a key the index of the first that begins with them, and the end.
+    """For each value of the upper 16 bits of a key, the index of the first such key; then the end.
 
     >>> _starts(np.array([1, 2, 1 << 16], np.uint32))[[0, 1, 2, -1]].tolist()
     [0, 2, 3, 3]

@@ -20,8 +20,8 @@ from diptych.learn.url.pair import ALL_NAMES, UrlPair, all_features, load
 from diptych.learn.url.pair_features import Features
 from diptych.protocols import UrlLanguageModel
 
-_BATCH = 8192  # pairs whose features are computed at a time
-_EACH, _FOR_ALL = 2, 1.5  # two negatives of each method stand for the three that are tested
+_BATCH = 8192  # pairs per batch of features
+_EACH, _FOR_ALL = 2, 1.5  # two negatives per method, weighted like the three used in tests
 
 
 class Examples(NamedTuple):
@@ -35,9 +35,9 @@ class Examples(NamedTuple):
 
 
 def examples(rows: Iterable[LabelledPair], *, seed: int = 0) -> Examples:
-    """Positives and the paper's mix of negatives; URLs of a domain share a weight.
+    """Positives and the paper's mix of negatives, weighted by domain.
 
-    A domain counts by the root of its size, or the few large ones would be all that is learned.
+    A domain counts by the square root of its size; otherwise a few large ones would dominate.
     """
     pairs = list(rows)
     share = {domain: 1 / math.sqrt(n) for domain, n in Counter(row.domain for row in pairs).items()}
@@ -45,7 +45,7 @@ def examples(rows: Iterable[LabelledPair], *, seed: int = 0) -> Examples:
     if not negatives:
         raise ConfigError("training needs parallel URLs of at least two documents of a domain")
     found = pairs + negatives
-    # A doubtful pair is a doubtful positive, but as good a source of negatives as any.
+    # An uncertain pair is an uncertain positive, but a good source of negatives.
     weights = [row.weight for row in pairs] + [_FOR_ALL] * len(negatives)
     return Examples(
         [row.url_a for row in found],
@@ -57,7 +57,7 @@ def examples(rows: Iterable[LabelledPair], *, seed: int = 0) -> Examples:
 
 
 def train(rows: Iterable[LabelledPair], *, seed: int = 0, iterations: int = 300) -> UrlPair:
-    """A model trained on parallel URLs, with the words and languages of the shipped models.
+    """Train a model on parallel URLs, with the concepts and languages of the shipped models.
 
     The same rows and seed give the same model.
     """
@@ -70,7 +70,7 @@ def train(rows: Iterable[LabelledPair], *, seed: int = 0, iterations: int = 300)
 def feature_rows(
     features: Features, languages: UrlLanguageModel, lefts: Sequence[str], rights: Sequence[str]
 ) -> NDArray[np.float32]:
-    """`all_features` of any number of pairs, some thousand at a time."""
+    """`all_features` of any number of pairs, in batches."""
     table = np.zeros((len(lefts), len(ALL_NAMES)), np.float32)
     for start in range(0, len(lefts), _BATCH):
         part = slice(start, start + _BATCH)
@@ -81,7 +81,7 @@ def feature_rows(
 def fit_forest(
     table: NDArray[np.float32], given: Examples, *, seed: int, iterations: int
 ) -> Forest:
-    """Boosted trees that tell parallel pairs from others."""
+    """Train boosted trees that classify pairs as parallel or not."""
     ensemble = library("sklearn.ensemble", "training")
     model = ensemble.HistGradientBoostingClassifier(
         max_iter=iterations,

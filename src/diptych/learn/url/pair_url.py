@@ -20,7 +20,7 @@ EXTENSIONS = frozenset(
 INDEXES = frozenset(b"index default home main".split())
 HOST, FOLDER, FILE, QUERY = range(4)
 WHOLE, EDGE, INSIDE, NAMED = 3, 2, 1, 4
-"""strength of a mark: a segment of its own, at an edge of one, inside one, in a `lang` parameter"""
+"""strength of a mark: a whole segment, at an edge of one, inside one, in a `lang` parameter"""
 _ANYWHERE = 99
 _NO_KIND = 9
 _SCHEME = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
@@ -35,14 +35,14 @@ _REGION = re.compile(rb"[a-z]{2}|hans|hant|latn|cyrl")
 
 
 class MarkWord(NamedTuple):
-    """A language, by its index in `LANGUAGES`, that a word may mark, and the kind of mark."""
+    """A language that a word may mark, as an index in `LANGUAGES`, and the kind of mark."""
 
     lang: int
     kind: int
 
 
 class Token(NamedTuple):
-    """A run of letters or of digits, its place, and the mark it may be."""
+    """A run of letters or digits, its position, and the mark that it may be."""
 
     word: bytes
     field: int
@@ -57,7 +57,7 @@ class Token(NamedTuple):
 
 
 class FoundMark(NamedTuple):
-    """A mark of a URL."""
+    """A language mark in a URL."""
 
     lang: int
     strength: int
@@ -67,7 +67,7 @@ class FoundMark(NamedTuple):
 
 
 class Param(NamedTuple):
-    """A parameter of the query."""
+    """A query parameter."""
 
     name: bytes
     value: bytes
@@ -76,7 +76,7 @@ class Param(NamedTuple):
 
 @dataclass(slots=True)
 class ParsedUrl:
-    """The parts of a URL; segments that are only a mark are among the marks only."""
+    """The parts of a URL; segments that consist of a mark are listed only in `marks`."""
 
     labels: list[bytes]
     segments: list[bytes] = field(default_factory=list)
@@ -85,17 +85,17 @@ class ParsedUrl:
     params: list[Param] = field(default_factory=list)
     extension: bytes = b""
     path: bytes = b""
-    """all of the path that its segments span"""
+    """the path from the first segment to the last"""
     slash: bool = True
     odd: int = 0
-    """delimiters that follow each other: there is a token missing between them"""
+    """number of consecutive delimiters, between which a token is missing"""
     end: int = 0
-    """the path ends with a slash (0), a word (1) or another delimiter (2)"""
+    """end of the path: a slash (0), a word (1) or another delimiter (2)"""
 
 
 @cache
 def mark_words() -> dict[bytes, MarkWord]:
-    """Words of letters that mark a language, each with the most probable one."""
+    """The words that mark a language, each with the most probable language."""
     place = {lang: number for number, lang in enumerate(LANGUAGES)}
     words = {
         word: MarkWord(place[marks[0].lang], KINDS.index(marks[0].kind))
@@ -107,9 +107,9 @@ def mark_words() -> dict[bytes, MarkWord]:
 
 
 def plain(url: str) -> bytes:
-    """A URL in the form that is compared: decoded, without case, accents, scheme and fragment.
+    """A URL in the form to compare: decoded, without case, accents, scheme and fragment.
 
-    Parameters that carry a session or a campaign are gone too: shared ids count for much.
+    Session and campaign parameters are removed too, because shared ids are strong evidence.
 
     >>> plain("HTTP://X.org/%C3%9Cber#a"), plain("http://x.org/a?osCsid=6f1e&id=2")
     (b'x.org/uber', b'x.org/a?id=2')
@@ -117,7 +117,7 @@ def plain(url: str) -> bytes:
     text = url[: 4 * MAX_CHARACTERS].partition("#")[0]
     text = text[scheme.end() :] if (scheme := _SCHEME.match(text)) else text
     if "%" in text:
-        # Escapes that are not UTF-8 are mostly of an old site in a Western language.
+        # Escapes that are not UTF-8 are mostly from old sites in Western languages.
         decoded = unquote(text, errors="replace")
         text = unquote(text, "latin-1") if "\ufffd" in decoded else decoded
     text = slug_letters(text)
@@ -127,7 +127,7 @@ def plain(url: str) -> bytes:
 
 
 def parse_url(text: bytes) -> ParsedUrl:
-    """The parts of a plain URL.
+    """Parse a URL in the form of `plain`.
 
     >>> url = parse_url(b"www.x.org/fr/a-1.html?lang=fr&id=2")
     >>> url.labels, url.segments, url.extension, [param.value for param in url.params]
@@ -164,7 +164,7 @@ def _add(url: ParsedUrl, mark: FoundMark) -> None:
 
 
 def _segment(url: ParsedUrl, segment: bytes, last: bool, start: int) -> tuple[int, int] | None:
-    """Read a segment of the path; its start and end, if it is more than a mark."""
+    """Parse a segment of the path; returns its start and end, or None if it is only a mark."""
     words = list(_TOKEN.finditer(segment))[:MAX_TOKENS]
     if (
         last
@@ -196,7 +196,7 @@ def _segment(url: ParsedUrl, segment: bytes, last: bool, start: int) -> tuple[in
 
 
 def _whole_mark(segment: bytes, words: list[re.Match[bytes]]) -> MarkWord | None:
-    """The mark that is all of a segment: `fr`, `fr-ca` or `ca-fr`."""
+    """The mark of a segment that consists of a mark: `fr`, `fr-ca` or `ca-fr`."""
     if not 1 <= len(words) <= 2 or words[0].start() or words[-1].end() != len(segment):
         return None
     first = mark_words().get(words[0][0])
@@ -221,7 +221,7 @@ def _param(url: ParsedUrl, param: bytes) -> None:
     named = name.decode("utf-8", "replace") in LANGUAGE_PARAMETERS
     is_language = named or (mark is not None and mark.kind <= 1)
     if is_language:
-        # A value that names no language is a language of its own: `Lang=1`.
+        # A value that does not name a language counts as a separate language: `Lang=1`.
         lang = mark.lang if mark else 1000 + (fingerprint(value) & 0x3FFF)
         kind = mark.kind if mark else _NO_KIND
         _add(url, FoundMark(lang, NAMED if named else WHOLE, QUERY, 0, kind))

@@ -1,8 +1,8 @@
 """URL models on XLM-RoBERTa from a local folder (Garcia-Romero et al., 2 and 3): load and use.
 
 A classification head on the first token gives a softmax over languages, or one probability for two
-URLs separated by the tokenizer's own separator.  Weights are the user's.  Nothing is downloaded and
-nothing in a folder is run: weights are read from safetensors only.
+URLs separated by the tokenizer's separator.  The user provides the weights.  Nothing is downloaded,
+and no code in a folder is executed: weights are read only from safetensors.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from diptych.language.codes import primary
 from diptych.learn.libraries import library
 from diptych.learn.url.data import UNKNOWN
 
-MAX_TOKENS = 256  # of a URL or of a pair; longer ones are cut
+MAX_TOKENS = 256  # of a URL or of a pair; longer ones are truncated
 BATCH = 64
-_MAX_CHARACTERS = 2048  # of a URL that are read: what browsers accept
+_MAX_CHARACTERS = 2048  # read of a URL: the limit of browsers
 _PROTOCOL = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]*://")
 _GROUP = re.compile(r"[^\W_]+|_+|[^\w\s]+")
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.pickle", "*.ckpt", "*.h5", "*.msgpack")
-_MAX_CONFIG = 10_000_000  # bytes: those of models with many labels have some hundred thousand
+_MAX_CONFIG = 10_000_000  # bytes; with many labels a configuration has a few hundred thousand
 _HUB = "Diptych downloads no models: give a folder on this machine"
 
 
 def prepare(url: str) -> str:
-    """A URL as the models read it: no protocol, escapes decoded, groups of characters apart.
+    """A URL as input of a model: without protocol, decoded, groups of characters separated.
 
     >>> prepare("https://a.org/fr/l_%C3%A9t%C3%A9.php?x=1&amp;y")
     'a . org / fr / l _ été . php ? x = 1 & y'
@@ -48,20 +48,20 @@ def prepare(url: str) -> str:
 
 
 def is_transformer(folder: str | Path) -> bool:
-    """True if a folder holds a model in the format of Hugging Face Transformers."""
+    """True if a folder contains a model in the format of Hugging Face Transformers."""
     return (Path(folder) / "config.json").is_file()
 
 
 @dataclass(frozen=True, slots=True)
 class TransformerUrlLang:
-    """The language of a page by its URL: one probability per language, `und` for unknown."""
+    """URL language model: one probability per language, `und` for unknown."""
 
     model: Any
     tokenizer: Any
     labels: tuple[str, ...]
 
     def probabilities(self, urls: Sequence[str]) -> NDArray[np.float32]:
-        """One row per URL, one column per label; rows add up to one."""
+        """The probabilities: one row per URL, one column per label; each row sums to one."""
         rows = [row.softmax(-1).numpy() for row in _logits(self.model, self.tokenizer, urls)]
         raw = np.concatenate(rows) if rows else np.zeros((0, _outputs(self.model)), np.float32)
         found = np.zeros((len(urls), len(self.labels)), np.float32)
@@ -76,13 +76,13 @@ class TransformerUrlLang:
 
 @dataclass(frozen=True, slots=True)
 class TransformerUrlPair:
-    """Model of parallel URLs: one probability per pair."""
+    """URL pair model: one probability per pair."""
 
     model: Any
     tokenizer: Any
 
     def probabilities(self, lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.float32]:
-        """One probability per pair."""
+        """The probability of each pair of a left and a right URL."""
         found = [
             (row.sigmoid()[:, 0] if row.shape[1] == 1 else row.softmax(-1)[:, 1]).numpy()
             for row in _logits(self.model, self.tokenizer, lefts, rights)
@@ -95,46 +95,46 @@ class TransformerUrlPair:
 
 
 def load_url_lang(folder: str | Path) -> TransformerUrlLang:
-    """A language model: the labels of its configuration are codes of languages."""
+    """Load a language model, which must have language codes as labels in its configuration."""
     model, tokenizer = _load(Path(folder))
     names = _languages(model.config)
     if set(names) == {UNKNOWN}:
         raise ConfigError(
-            f"the labels of {folder} are no languages: id2label in its config.json must hold codes"
+            f"the labels of {folder} are not languages: id2label in its config.json must have codes"
             " such as en, fr; was it trained for another task?"
         )
     return TransformerUrlLang(model.eval(), tokenizer, tuple(dict.fromkeys(names)))
 
 
 def load_url_pair(folder: str | Path) -> TransformerUrlPair:
-    """A pair model: one output, or two of which the second means parallel."""
+    """Load a pair model, which has one output, or two of which the second means parallel."""
     model, tokenizer = _load(Path(folder))
     if _outputs(model) > 2:
         raise ConfigError(
-            f"{folder} has {_outputs(model)} labels where a pair model has one or two; was it"
+            f"{folder} has {_outputs(model)} labels, but a pair model has one or two; was it"
             " trained for another task?"
         )
     return TransformerUrlPair(model.eval(), tokenizer)
 
 
 def load_base(folder: str | Path, labels: Sequence[str]) -> tuple[Any, Any]:
-    """A pretrained encoder with a new head of some labels, and its tokenizer."""
+    """Load a pretrained encoder with a new head for the given labels, and its tokenizer."""
     return _load(
         Path(folder),
         num_labels=len(labels),
         id2label=dict(enumerate(labels)),
         label2id={name: number for number, name in enumerate(labels)},
-        ignore_mismatched_sizes=True,  # the head of another task is not kept
+        ignore_mismatched_sizes=True,  # replaces the head of another task
     )
 
 
 def encode(
     tokenizer: Any, model: Any, lefts: Sequence[str], rights: Sequence[str] | None = None
 ) -> Any:
-    """URLs, or pairs of them, as tensors of equal length."""
+    """Encode URLs, or pairs of URLs, as tensors of equal length."""
     texts = [prepare(url) for url in lefts]
     others = None if rights is None else [prepare(url) for url in rights]
-    # Positions of RoBERTa begin behind the padding's.
+    # The positions of RoBERTa start after the one for padding.
     room = getattr(model.config, "max_position_embeddings", MAX_TOKENS) - 2
     return tokenizer(
         texts, others, padding=True, truncation=True, max_length=min(MAX_TOKENS, room),
@@ -158,7 +158,7 @@ def _outputs(model: Any) -> int:
 
 
 def _languages(config: Any) -> list[str]:
-    """The language of each output; what is none counts as unknown."""
+    """The language of each output; a label that is not a language counts as unknown."""
     names = config.id2label
     return [primary(str(names[number])) or UNKNOWN for number in range(config.num_labels)]
 
@@ -178,22 +178,22 @@ def _load(folder: Path, **options: Any) -> tuple[Any, Any]:
 
 
 def check_folder(folder: Path) -> None:
-    """Refuse what is no local folder, and what could run code when it is read."""
+    """Raise ConfigError unless the folder is local and loading it cannot execute code."""
     if not folder.is_dir():
-        raise ConfigError(f"{folder} is no folder; {_HUB}, such as one that holds xlm-roberta-base")
+        raise ConfigError(f"{folder} is not a folder; {_HUB}, such as one of xlm-roberta-base")
     config = read_config(folder / "config.json")
     if not isinstance(config, dict) or "model_type" not in config:
-        raise ConfigError(f"{folder}/config.json names no model_type; is it a Transformers model?")
+        raise ConfigError(f"{folder}/config.json has no model_type; is it a Transformers model?")
     if not any(folder.glob("*.safetensors")):
         found = next((file.name for kind in _PICKLES for file in sorted(folder.glob(kind))), "")
-        why = f"{found} may hold code and is not opened" if found else "no weights are there"
+        why = f"{found} may contain code and is not opened" if found else "there are no weights"
         raise ConfigError(f"{folder} has no model.safetensors: {why}; convert it to safetensors")
     if not (folder / "tokenizer.json").is_file():
         raise ConfigError(f"{folder} has no tokenizer.json; save its fast tokenizer there")
 
 
 def read_config(file: Path) -> Any:
-    """The JSON of a file that is not too large."""
+    """Parse a JSON file of limited size."""
     with reading(file, advice=_HUB):
         return json.loads(read_file(file, _MAX_CONFIG))
 
@@ -201,13 +201,13 @@ def read_config(file: Path) -> Any:
 def _save(model: Any, tokenizer: Any, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with _quiet():
-        model.save_pretrained(str(folder))  # as safetensors: there is no other form any more
+        model.save_pretrained(str(folder))  # as safetensors, the only remaining format
         tokenizer.save_pretrained(str(folder))
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without progress bars, and without reports on layers that are to be new."""
+    """Suppress progress bars, and warnings about newly initialised layers."""
     logging = library("transformers").utils.logging
     level, has_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()

@@ -132,7 +132,7 @@ def test_trees_with_invalid_children_are_refused(
 def test_code_in_a_model_is_never_run(tmp_path: Path) -> None:
     whole = arrays(tmp_path)
     np.savez(tmp_path / "model.npz", **whole | {"values": np.array([print], object)})
-    with pytest.raises(ConfigError, match="no page pair model"):
+    with pytest.raises(ConfigError, match="not a page pair model"):
         load(NAMES, str(tmp_path))
 
 
