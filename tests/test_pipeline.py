@@ -55,6 +55,7 @@ def test_each_part_of_each_stage_is_counted(recorded: Path, tmp_path: Path) -> N
         pairs, segments = counts.pairs(), counts.kept_segments()
         assert (watcher.pairs, watcher.segments) == (counts.verified_pairs(), segments)
     watcher.begin("")
+    assert all(total in (None, done) for _, done, total, _ in watcher.ended)
     last = {(stage, unit): (done, total) for stage, done, total, unit in watcher.ended}
     scored = last.pop(("scoring", "segments"))
     assert scored[0] == scored[1] > segments

@@ -121,7 +121,8 @@ class InFlight(Watcher):
     blame: bool = False
     began: tuple[float, float] = (0.0, 0.0)
     seconds: float = 0.0
-    total: float = 0.0
+    fetch_seconds: float = 0.0
+    """seconds of all fetches, one after the other"""
     most: int = 0
     _at: float = 0.0
     _count: int = 0
@@ -138,7 +139,7 @@ class InFlight(Watcher):
         assert self.crawl is not None
         now = time.perf_counter()
         if self._at:
-            self.total += self._count * (now - self._at)
+            self.fetch_seconds += self._count * (now - self._at)
             self.seconds += now - self._at
         self._at, self._count = now, self.crawl.frontier.active
         self.most = max(self.most, self._count)
@@ -166,7 +167,10 @@ def crawl(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         engine.run(run, GuideAnswers(run, context, workers), workers, flight)
         started, used = flight.began
         found = _figures(run, time.perf_counter() - started, _processor_seconds() - used)
-    found |= {"in flight": round(flight.total / max(flight.seconds, 1e-9), 1), "most": flight.most}
+    found |= {
+        "in flight": round(flight.fetch_seconds / max(flight.seconds, 1e-9), 1),
+        "most": flight.most,
+    }
     return found | {"loop": lateness.figures(), "blamed": lateness.blamed()}
 
 

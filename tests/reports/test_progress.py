@@ -187,6 +187,19 @@ def test_page_limit_gives_no_time_before_there_is_a_rate() -> None:
     watched.tick()
     seen = watched.snapshot()
     assert (seen.done, seen.total, seen.unit, seen.seconds_left) == (25, 115, "pages", None)
+    clock.now += 1
+    crawl.stats.pages += 30
+    watched.tick()
+    assert watched.snapshot().seconds_left is None, "too early to tell"
+    clock.now += 1
+    watched.tick()
+    assert watched.snapshot().seconds_left == 6.0
+
+
+def test_crawl_that_stands_still_has_no_end_in_sight() -> None:
+    clock = Clock()
+    watched = monitor(_Crawl(pages_allowed=90), clock=clock)
+    watched.tick()
     clock.now += 100
     watched.tick()
     assert watched.snapshot().seconds_left is None
