@@ -91,14 +91,14 @@ def test_several_ways_to_continue_are_all_named() -> None:
 
 @pytest.mark.parametrize(
     ("threshold", "kept", "other"),
-    [(0.95, "with a score of at least 0.95", 0.8), (0.5, "with a score of at least 0.5", 0.9),
-     (0.0, "of any score", 0.9)],
+    [(0.95, "score at least 0.95", 0.8), (0.5, "score at least 0.5", 0.9),
+     (0.0, "any score", 0.9)],
 )  # fmt: skip
 def test_threshold_is_told_with_a_command_for_another(
     threshold: float, kept: str, other: float
 ) -> None:
     assert threshold_lines(threshold, Path("a run")) == [
-        f"threshold: segments {kept} are kept; to export with another:"
+        f"segments kept: {kept}; for another threshold:"
         f" diptych export 'a run' --min-score {other} --format tsv"
     ]
 

@@ -94,7 +94,7 @@ def test_nothing_is_said_of_the_outlook_where_nothing_is_left(
 def test_threshold_is_told_only_with_a_corpus(capsys: pytest.CaptureFixture[str]) -> None:
     what = replace(summary(queued=0), threshold=0.95)
     assert told(capsys, what)[-1].endswith("diptych export run --min-score 0.8 --format tsv")
-    assert "threshold:" not in "".join(told(capsys, replace(what, segments=0)))
+    assert "another threshold" not in "".join(told(capsys, replace(what, segments=0)))
 
 
 def test_start_page_that_failed_is_a_cause_and_advice_and_nothing_else(

@@ -72,14 +72,14 @@ def threshold_lines(threshold: float | None, folder: Path) -> list[str]:
     """The threshold of a corpus, and the command that exports with another.
 
     >>> threshold_lines(0.95, Path("run"))[0].partition("; ")[0]
-    'threshold: segments with a score of at least 0.95 are kept'
+    'segments kept: score at least 0.95'
     """
     if threshold is None:
         return []
-    kept = f"with a score of at least {threshold:g}" if threshold else "of any score"
+    kept = f"score at least {threshold:g}" if threshold else "any score"
     other = LOWER_THRESHOLD if threshold > LOWER_THRESHOLD else HIGHER_THRESHOLD
     command = export_command(folder, other)
-    return [f"threshold: segments {kept} are kept; to export with another: {command}"]
+    return [f"segments kept: {kept}; for another threshold: {command}"]
 
 
 def export_command(folder: Path, min_score: float) -> str:
