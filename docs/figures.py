@@ -92,7 +92,8 @@ Figure = tuple[str, str, str, str]
 def _crawl() -> list[Figure]:
     guided, plain = (_row("real_sites", "Policies", policy=name) for name in ("hybrid", "bfs"))
     test, words = (
-        _row("detect", "methods", method=name, families="all") for name in ("predictor", "triggers")
+        _row("detect", "methods", method=name, families="held")
+        for name in ("predictor", "triggers")
     )
     return [
         (
