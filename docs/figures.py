@@ -97,7 +97,7 @@ def _crawl() -> list[Figure]:
     )
     return [
         (
-            f"Downloads for each page pair found, on {guided['sites']} real sites",
+            f"Downloads per page pair until 95% are found, mean of {guided['sites']} real sites",
             f"**{guided['downloads per pair']}**",
             f"{plain['downloads per pair']} for a breadth-first crawl; 2 is the least possible",
             "real_sites",

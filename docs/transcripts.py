@@ -195,7 +195,8 @@ class Shell:
 
 def _environment(folder: Path, port: int) -> dict[str, str]:
     """Variables of a shell: those of this process, without what would change what is printed."""
-    kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    dropped = ("columns", "lines", "http_proxy", "https_proxy", "all_proxy", "no_proxy")
+    kept = {name: value for name, value in os.environ.items() if name.lower() not in dropped}
     path = os.pathsep.join([str(folder / "bin"), os.environ.get("PATH", os.defpath)])
     return {
         **kept, "PATH": path, "PYTHONPATH": str(ROOT / "src"), "DIPTYCH_DEMO_PORT": str(port),
