@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test test-rest test-all fuzz mutants lint gate bench docs clean
+.PHONY: demo test test-rest test-all fuzz mutants lint gate bench docs site screenshots clean
 
 $(VENV)/installed: pyproject.toml $(wildcard src/diptych/kernels/*.c)
 	$(PYTHON) -m venv $(VENV)
@@ -42,8 +42,8 @@ mutants: $(VENV)/dev  ## small faults, one at a time: how many of them do the te
 	$(BIN)/python tools/mutants.py --jobs $(JOBS) --seed $(or $(SEED),0) $(foreach name,$(MODULES),'$(name)')
 
 lint: $(VENV)/dev  ## format, rules and types
-	$(BIN)/ruff format --check src tests bench tools
-	$(BIN)/ruff check src tests bench tools
+	$(BIN)/ruff format --check src tests bench tools docs
+	$(BIN)/ruff check src tests bench tools docs
 	$(BIN)/mypy src bench
 
 gate: $(VENV)/installed  ## fail if a figure has dropped, on the demo site and small texts
@@ -76,8 +76,23 @@ bench: $(VENV)/bench  ## all benchmarks, one after the other (URLs from ../share
 	$(BIN)/python -m bench.tasks.url_lang $(if $(DATA),--data $(DATA)) $(if $(DERIVED),--derived $(DERIVED))
 	$(BIN)/python -m bench.tasks.url_pair $(if $(DATA),--data $(DATA)) $(if $(PHRASES),--phrases $(PHRASES))
 
-docs: $(VENV)/installed  ## write the generated parts of docs/ anew
+docs: $(VENV)/installed  ## write the generated parts of docs/ anew; runs all commands in them
 	$(BIN)/python docs/generate.py
 
+$(VENV)/site: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --group site
+	@touch $@
+
+site: $(VENV)/site  ## the documentation as a website that works offline, in site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "see site/index.html"
+
+$(VENV)/screenshots: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --group screenshots
+	@touch $@
+
+screenshots: $(VENV)/screenshots  ## the picture of the report in README.md; needs Chromium (apt-get install chromium)
+	$(BIN)/python tools/screenshots.py
+
 clean:
-	rm -rf $(VENV) build dist diptych-demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist site diptych-demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,9 +1,10 @@
-"""Write the generated parts of the documentation: python docs/generate.py.
+"""Write the generated parts of the documentation: python docs/generate.py [DOCUMENT...].
 
 A generated part stands between `<!-- generated: NAME -->` and `<!-- end -->`.  What comes from the
-code (help, parameters, schema, recipes, deviations, kept benchmark results) is made in memory;
-what comes from the demo is made by running it on loopback in a temporary folder.  Writing twice
-changes nothing.
+code (help, parameters, schema, recipes, deviations, kept benchmark results, the API) is made in
+memory; what comes from the demo is made by running it on loopback in a temporary folder.  The
+outputs in console blocks are those of the commands, run in order in a fresh folder for each
+document.  Writing twice changes nothing.
 """
 
 from __future__ import annotations
@@ -14,30 +15,28 @@ import dataclasses
 import inspect
 import io
 import json
-import os
 import re
 import sys
 import tempfile
-import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import chdir, redirect_stderr, redirect_stdout
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import click
+from api_page import api, field_docs
+from figures import benchmarks, readme_figures, table
+from transcripts import console_blocks, filled, run_document
 
 from diptych import protocols, recipes, registry
-from diptych.commands import main as command_line
-from diptych.commands.demo import PORT
 from diptych.api.web import Environment
+from diptych.commands import main as command_line
 from diptych.demo import GOLD, SITE
 from diptych.engine.file_server import serve
 from diptych.files import shipped_text
 
 ROOT = Path(__file__).resolve().parent.parent
-WIDTH = 110  # columns of help and of the demo's output
-PROGRESS = re.compile(r"(\d+:)+\d\d ")  # a line that a slow command prints while it works
+WIDTH = 110  # columns of help
 MAP_COLUMN = 30  # where the map says what a module is
 MARKED = re.compile(
     r"^(<!-- generated: ([^\n]+?) -->\n)(.*?)^(<!-- end -->)$", re.DOTALL | re.MULTILINE
@@ -78,13 +77,6 @@ def names_in(text: str) -> list[str]:
     return [found[2] for found in MARKED.finditer(text)]
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[str] = ()) -> str:
-    """A Markdown table; the columns named in right are aligned so."""
-    lines = [head, [("--:" if name in right else "---") for name in head]]
-    cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in (*lines, *cells))
-
-
 def schema() -> str:
     """The tables of a run, and those that runs of earlier versions are given."""
     names = ("schema.sql", "indexes.sql")
@@ -98,10 +90,11 @@ def blocks_from_code() -> dict[str, str]:
         "map": code_map(),
         "recipes": recipe_table(),
         "strategies": strategy_table(),
-        "schema": f"```sql\n{shipped_text('diptych.run', 'schema.sql').strip()}\n\n"
-        f"{shipped_text('diptych.run', 'indexes.sql').strip()}\n```",
+        "schema": f"```sql\n{schema()}\n```",
         "deviations": deviations(),
         "benchmarks": benchmarks(),
+        "figures": readme_figures(),
+        "api": api(),
     }
     for stage in registry.STRATEGIES:
         for name, cls in registry.strategies(stage).items():
@@ -196,7 +189,7 @@ def parameters(stage: str, cls: type) -> str:
     fields = dataclasses.fields(cls)
     if not fields:
         return "None."
-    meanings = _field_docs(cls)
+    meanings = field_docs(cls)
     return table(
         ["parameter", "type", "default", "meaning"],
         (
@@ -209,31 +202,6 @@ def parameters(stage: str, cls: type) -> str:
             for field in fields
         ),
     )
-
-
-def _field_docs(cls: type) -> dict[str, str]:
-    """What is said of fields: a string under the field, or `name: ...` in the class docstring."""
-    found: dict[str, str] = {}
-    docs = " ".join(inspect.cleandoc(cls.__doc__ or "").split())
-    for field in dataclasses.fields(cls):
-        said = re.search(rf"(?:^|\s){field.name}: (.+?)\.(?=\s|$)", docs)
-        if said:
-            found[field.name] = said[1]
-    for base in reversed([each for each in cls.__mro__ if dataclasses.is_dataclass(each)]):
-        definition = ast.parse(textwrap.dedent(inspect.getsource(base))).body[0]
-        assert isinstance(definition, ast.ClassDef)
-        for node, following in pairwise(definition.body):
-            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-                text = _string(following)
-                if text:
-                    found[node.target.id] = " ".join(text.split())
-    return found
-
-
-def _string(node: ast.stmt) -> str:
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-        return node.value.value if isinstance(node.value.value, str) else ""
-    return ""
 
 
 def _promised(stage: str, name: str) -> str:
@@ -269,102 +237,20 @@ def _comment_after(lines: Sequence[str], number: int) -> Iterator[str]:
         yield text.lstrip("# ")
 
 
-def benchmarks() -> str:
-    """The kept results of all benchmarks."""
-    files = sorted((ROOT / "bench/results").glob("*.json"))
-    parts = [_result(file, json.loads(file.read_text("utf-8"))) for file in files]
-    return "\n\n".join(parts) or "No result is kept yet."
-
-
-def _result(file: Path, result: Mapping[str, Any]) -> str:
-    parts = [f"### {file.stem}", *_picture(file.stem)]
-    facts = {key: value for key, value in result.items() if isinstance(value, int | float)}
-    facts |= {f"site {key}": value for key, value in result.get("site", {}).items()}
-    if facts:
-        cells = [[_words(key), _number(value)] for key, value in facts.items()]
-        parts.append(table(["figure", "value"], cells, right=["value"]))
-    if result.get("rows"):
-        parts.append(_rows(result["rows"]))
-    for title, rows in result.get("tables", {}).items():
-        parts += [f"#### {title}", _rows(rows)]
-    path = file.relative_to(ROOT).as_posix()
-    parts.append(f"[`{path}`](../{path}), measured on {_machine(result.get('machine', {}))}.")
-    return "\n\n".join(parts)
-
-
-def _picture(name: str) -> list[str]:
-    """The picture a benchmark draws, if it draws one."""
-    file = ROOT / "docs" / f"{name.replace('_', '-')}.svg"
-    title = re.search(r"<title[^>]*>([^<]+)<", file.read_text("utf-8")) if file.exists() else None
-    return [f"![{title[1]}]({file.name})"] if title else []
-
-
-def _rows(rows: Sequence[Mapping[str, Any]]) -> str:
-    columns = [key for key, value in rows[0].items() if not isinstance(value, list | dict)]
-    numbers = [_words(key) for key in columns if isinstance(rows[0][key], int | float)]
-    cells = ([_number(row[key]) for key in columns] for row in rows)
-    return table([_words(key) for key in columns], cells, right=numbers)
-
-
-def _words(key: str) -> str:
-    return key.replace("_", " ")
-
-
-def _number(value: object) -> str:
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return f"{value:,}" if isinstance(value, int | float) else str(value)
-
-
-def _machine(machine: Mapping[str, Any]) -> str:
-    known = f"{machine.get('cpus', '?')} processors ({machine.get('cpu', 'unknown')})"
-    return f"{known}, {machine.get('system', '?')}, Python {machine.get('python', '?')}"
-
-
 def blocks_from_demo() -> dict[str, str]:
     """Every generated part that shows the demo, run in a temporary folder."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        return {
-            **demo_result(folder),
-            **demo_questions(folder),
-            "demo replay": demo_replay(folder),
-            "demo recipes": demo_recipes(folder),
-        }
+        return {**demo_result(folder), "demo recipes": demo_recipes(folder)}
 
 
 def demo_result(folder: Path) -> dict[str, str]:
-    """Run the demo; its summary, its pairs and some of its segments."""
+    """Run the demo; its pairs and some of its segments."""
+    run_command(folder, "demo")
     return {
-        "demo": transcript(folder, "demo"),
         "demo segments": _segments(folder / "diptych-demo/corpus.tsv"),
         "demo pairs": _pairs(folder / "diptych-demo/pairs.tsv"),
     }
-
-
-def demo_questions(folder: Path) -> dict[str, str]:
-    """What can be asked of the demo's run."""
-    run = "diptych-demo"
-    home = _lines(folder / run / "pairs.tsv")[0]["left_url"]
-    return {
-        "demo status": transcript(folder, "status", run),
-        "demo page": transcript(folder, "explain", run, home + "en/bell-rock/"),
-        "demo refused": transcript(folder, "explain", run, home + "private/drafts.html"),
-        "demo export": transcript(folder, "export", run, "--format", "tmx", "--out", "demo.tmx"),
-    }
-
-
-def demo_replay(folder: Path) -> str:
-    """The demo's own WARC mined again, first in part and then to the end."""
-    replay = ("mine", "--warc", "diptych-demo/warc", *LANGS, "--out", "replay")
-    parts = [transcript(folder, *replay, "--max-pages", "20"), transcript(folder, *replay)]
-    files = [folder / run / "corpus.tsv" for run in ("diptych-demo", "replay")]
-    # But for the names of archives, which a replay knows by where they are.
-    texts = [[(line["id"], line["score"]) for line in _lines(file)] for file in files]
-    if texts[0] != texts[1]:
-        sys.exit("the replay of the demo's WARC gives another corpus")
-    same = "$ cmp diptych-demo/corpus.tsv replay/corpus.tsv && echo same\nsame"
-    return "\n\n".join([*parts, f"```console\n{same}\n```"])
 
 
 def demo_recipes(folder: Path) -> str:
@@ -393,20 +279,9 @@ def _resolved(recipe: str) -> str:
     return json.dumps(recipes.load(recipe, {}), sort_keys=True)
 
 
-def transcript(folder: Path, *arguments: str) -> str:
-    """A command and all it says, as in a terminal, without what differs from run to run."""
-    said = run_command(folder, *arguments)
-    lines = [line.rstrip() for line in said.splitlines() if not PROGRESS.match(line)]
-    shown = "\n".join([f"$ diptych {' '.join(arguments)}", *lines])
-    shown = re.sub(r"127\.0\.0\.1:\d+", f"127.0.0.1:{PORT}", shown)
-    shown = re.sub(r"\d{4}-\d\d-\d\dT[\d:]+\+00:00", "TIME", shown)
-    return f"```console\n{re.sub(r'at byte [0-9]+', 'at byte OFFSET', shown)}\n```"
-
-
 def run_command(folder: Path, *arguments: str) -> str:
     """All that a diptych command says; finding nothing is no failure."""
     said = io.StringIO()
-    os.environ |= {"COLUMNS": str(WIDTH), "NO_COLOR": "1"}
     with chdir(folder), redirect_stdout(said), redirect_stderr(said):
         try:
             # In one process, as what is found must not depend on the number of processors.
@@ -447,19 +322,31 @@ def _pairs(path: Path) -> str:
     return table(["left", "right", "score", "evidence"], rows, right=["score"])
 
 
-def main() -> None:
-    """Write all generated parts anew."""
+def with_outputs(path: Path, text: str) -> str:
+    """A document with what the commands of its console blocks print."""
+    if not console_blocks(text):
+        return text
+    ran = run_document(text)
+    for command in (command for block in ran for command in block if command.code):
+        if command.code in (126, 127):
+            sys.exit(f"{path.name}: cannot run '{command.text}': {command.output}")
+        click.echo(f"{path.name}: '{command.text}' ends with {command.code}", err=True)
+    return filled(text, ran)
+
+
+def main(names: Sequence[str]) -> None:
+    """Write all generated parts anew, of the documents that are named or of all."""
     blocks = {**blocks_from_code(), **blocks_from_demo()}
-    for path in documents():
+    for path in [Path(name).resolve() for name in names] or documents():
         text = path.read_text("utf-8")
         unknown = set(names_in(text)) - set(blocks)
         if unknown:
             sys.exit(f"{path.name} asks for '{min(unknown)}'; there is: {', '.join(blocks)}")
-        filled = fill(text, blocks)
-        if filled != text:
-            path.write_text(filled, "utf-8")
+        written = with_outputs(path, fill(text, blocks))
+        if written != text:
+            path.write_text(written, "utf-8")
             click.echo(f"wrote {path.relative_to(ROOT)}", err=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -11,8 +11,10 @@ from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
 
+import generate
 import pytest
 from support.fakes import FakeSite, paths
+from transcripts import FENCE as CONSOLE
 
 from diptych import errors, recipes, registry
 from diptych._version import VERSION
@@ -21,8 +23,10 @@ from diptych.commands.mine import to_json
 from diptych.engine.fetch import FetchSettings
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import State
+from diptych.language.model_file import open_model
 from diptych.pipeline import STAGES
 from diptych.reports.summary import Summary
+from diptych.stages.filter.quality.strategy import Quality
 from diptych.types import Kind
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -46,8 +50,9 @@ def load(path: Path) -> ModuleType:
     return module
 
 
-generate = load(DOCS / "generate.py")
 BLOCKS: dict[str, str] = generate.blocks_from_code()
+SHARE = {each.name: each.default for each in main.commands["mine"].params}["share"]
+KNOWN_LANGUAGES = len(set(open_model().labels) - {"zxx"})  # zxx: no language
 
 
 def text_of(path: Path) -> str:
@@ -213,12 +218,34 @@ def test_everything_that_is_generated_is_shown_somewhere() -> None:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=shown)
-def test_figures_and_output_are_generated_and_not_typed(path: Path) -> None:
-    text = by_hand(path)
-    assert "```console" not in text
+def test_figures_are_generated_and_not_typed(path: Path) -> None:
+    text = CONSOLE.sub("", by_hand(path))
     if path.parent.name != "strategies":  # there they are constants of a formula
         assert "--:" not in text
     assert not re.search(r"\d pages/s|\d pages per second|\d\.\d\d per verified pair", text)
+
+
+@pytest.mark.parametrize(
+    ("page", "told"),
+    [
+        ("docs/tutorial.md", f"Segments below {Quality().threshold} are not in the corpus"),
+        ("docs/translator.md", f"whose score is at least {Quality().threshold}."),
+        ("docs/corpus-builder.md", f"The default is {Quality().threshold}:"),
+        ("README.md", f"stops when {SHARE:.0f}% are probably found"),
+        ("docs/tutorial.md", f"or when {SHARE:.0f}% of its pairs are probably found"),
+        ("docs/how-it-works.md", f"{SHARE:.0f}% of its pairs are probably found"),
+        ("README.md", f"It recognises {KNOWN_LANGUAGES} languages by their text"),
+        ("docs/languages.md", f"knows {KNOWN_LANGUAGES} languages"),
+        ("docs/corpus-builder.md", f"one of the {KNOWN_LANGUAGES} that can be recognised"),
+    ],
+)
+def test_defaults_named_in_sentences_are_those_of_the_code(page: str, told: str) -> None:
+    assert told in by_hand(ROOT / page)
+
+
+def test_readme_takes_its_figures_from_kept_results() -> None:
+    assert "figures" in generate.names_in(text_of(ROOT / "README.md"))
+    assert "`python -m bench.tasks." in BLOCKS["figures"]
 
 
 def test_every_kept_result_is_shown() -> None:
@@ -227,21 +254,11 @@ def test_every_kept_result_is_shown() -> None:
         assert f"(../bench/results/{path.name})" in text_of(DOCS / "benchmarks.md")
 
 
-def test_readme_shows_what_the_demo_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("COLUMNS", "NO_COLOR"):  # set by the generator, and put back after the test
-        monkeypatch.setenv(name, "1")
+def test_segments_and_pairs_shown_are_those_of_the_demo(tmp_path: Path) -> None:
     fresh = generate.demo_result(tmp_path)
-    readme = text_of(ROOT / "README.md")
-    assert generate.fill(readme, {"demo segments": fresh["demo segments"]}) == readme
-    # Counts of segments may differ with another version of a library; pairs may not.  A busy
-    # machine fetches a page more before it knows that it need not.
-    steps = [line for line in fresh["demo"].splitlines() if re.match(r" *\d+  page", line)]
-    assert len(steps) == 3
-    assert [line for line in steps[1:] if line not in readme] == []
-    fetched, told = (re.findall(r"(\d+)  pages fetched", text)[0] for text in (steps[0], readme))
-    assert abs(int(fetched) - int(told)) <= 1
-    tutorial = text_of(DOCS / "tutorial.md")
-    assert generate.fill(tutorial, {"demo pairs": fresh["demo pairs"]}) == tutorial
+    for path in (ROOT / "README.md", DOCS / "tutorial.md"):
+        text = text_of(path)
+        assert generate.fill(text, fresh) == text, "run: make docs"
 
 
 # -- links, pictures, code -----------------------------------------------------------------------

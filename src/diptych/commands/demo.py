@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +21,11 @@ class DemoOptions:
     """Options of `diptych demo`."""
 
     out: Path = option("Folder of the run.", default=Path("diptych-demo"))
+    serve: bool = option("Serve the site until Ctrl-C, and mine nothing.", default=False)
+    port: int = option(
+        "Port of the site; another one if it is taken.", default=PORT,
+        type=click.IntRange(0, 65535), metavar="N", envvar="DIPTYCH_DEMO_PORT", show_envvar=True,
+    )  # fmt: skip
     as_json: bool = as_object()
 
 
@@ -29,8 +36,13 @@ def demo(asked: DemoOptions) -> int:
     from diptych.demo import SITE
     from diptych.engine.file_server import serve
 
-    with serve(SITE, PORT) as address:
+    with serve(SITE, asked.port) as address:
         click.echo(f"serving the demo site at {address}", err=True)
+        if asked.serve:
+            with suppress(KeyboardInterrupt):
+                while True:
+                    time.sleep(3600)
+            return 0
         out = ["--out", str(asked.out)]
         arguments = [address, "--langs", "en,fr", *out, "--delay", "0.05", "--allow-private"]
         click.echo(f"diptych mine {' '.join(arguments)}", err=True)
