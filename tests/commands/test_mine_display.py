@@ -34,7 +34,7 @@ def run(task, context, usual=CheckTask.run):
 
 CheckTask.run = run  # the first thing after the crawl
 from diptych.commands import main
-from diptych.commands.options import Environment
+from diptych.api.web import Environment
 main(prog_name="diptych", obj=Environment(workers=0))
 """
 """the command line, held after the crawl until there is a file"""

@@ -56,14 +56,18 @@ class Declaration(NamedTuple):
     metavar: str
     values: Values
     is_argument: bool = False
+    envvar: str | None = None
+    """environment variable that the command line reads if the option is not given"""
 
 
 def option(
     help: str, *names: str, default: Any = None, metavar: str = "", least: float | None = None,
     above: float | None = None, most: float | None = None, choices: Sequence[str] = (),
+    envvar: str | None = None,
 ) -> Any:  # fmt: skip
     """Declare a field that is an option, named after the field unless `names` says otherwise."""
-    found = Declaration(help, names, metavar, Values(least, above, most, tuple(choices)))
+    values = Values(least, above, most, tuple(choices))
+    found = Declaration(help, names, metavar, values, envvar=envvar)
     return dataclasses.field(default=default, metadata={"declared": found})
 
 

@@ -73,6 +73,7 @@ def _option(field: dataclasses.Field[Any], declaration: Declaration, hint: Any) 
     return click.Option(
         [*names, field.name], required=is_required, multiple=is_many, is_flag=kind is bool,
         help=declaration.help, show_default=is_shown, metavar=declaration.metavar or None,
+        envvar=declaration.envvar, show_envvar=True,
         **settings,
     )  # fmt: skip
 

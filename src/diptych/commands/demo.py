@@ -13,7 +13,7 @@ from diptych.api.declare import option
 from diptych.commands.declare import command
 from diptych.commands.options import as_object, environment
 
-PORT = 8735  # fixed where it is free, so that the same command goes on with the same run
+PORT = 8735  # fixed where it is free, so that the same command continues the same run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,7 @@ class DemoOptions:
     serve: bool = option("Serve the site until Ctrl-C, and mine nothing.", default=False)
     port: int = option(
         "Port of the site; another one if it is taken.", default=PORT,
-        type=click.IntRange(0, 65535), metavar="N", envvar="DIPTYCH_DEMO_PORT", show_envvar=True,
+        least=0, most=65535, metavar="N", envvar="DIPTYCH_DEMO_PORT",
     )  # fmt: skip
     as_json: bool = as_object()
 
