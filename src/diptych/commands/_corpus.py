@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from diptych.commands.declare import REQUIRED, option
-from diptych.errors import ConfigError
+from diptych.errors import ConfigError, option_name
 
 if TYPE_CHECKING:
     from diptych.corpus.from_run import Choice, RunCorpus
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 FORMATS = ("docs", "jsonl", "moses", "parquet", "standoff", "tmx", "tsv")
 """those of the registry, which takes a while to load"""
 PAGE_PAIRS = "page pairs"
+_SHOWN = 6  # names of files in a message
 _WRITTEN = "File to write, compressed if it ends in .gz or .zst; - is standard output."
 _ALSO = frozenset({("jsonl", "docs"), ("jsonl", "standoff")})  # they are JSONL too
 _OF_PAGES = frozenset({
@@ -169,3 +171,23 @@ def lines_of(made: Exporter, *, n_way: bool = False) -> str:
 def say(text: str, path: Path) -> None:
     """Tell what was written, unless it was written to standard output."""
     click.echo(text, err=str(path) == "-")
+
+
+def names_of(files: Sequence[Path]) -> str:
+    """The names of files in a message; of many the first ones.
+
+    >>> names_of([Path("run/corpus.en"), Path("run/corpus.fr")])
+    'run/corpus.en, run/corpus.fr'
+    >>> names_of([Path(f"{number}.txt") for number in range(9)])
+    '0.txt, 1.txt, 2.txt, 3.txt, 4.txt, 5.txt and 3 more'
+    """
+    shown = ", ".join(map(str, files[:_SHOWN]))
+    return shown + (f" and {len(files) - _SHOWN:,} more" if len(files) > _SHOWN else "")
+
+
+def require_three_languages(langs: Sequence[str], run: Path) -> None:
+    """Raise a `ConfigError` if there cannot be rows of three languages."""
+    if len(langs) < 3:
+        raise ConfigError(
+            f"{option_name('n_way')} needs three languages or more; {run} has {','.join(langs)}"
+        )

@@ -11,9 +11,25 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import click
 
+from diptych.text.near_misses import closest_names
+
 REQUIRED: Any = dataclasses.MISSING
 """the default of an option that must be given"""
 Asked = TypeVar("Asked")
+
+
+class _Command(click.Command):
+    """A command that suggests the most similar options for one that it does not have."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; options that are none are answered with those that are like them."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            known = (name for each in self.get_params(ctx) for name in each.opts)
+            like = " or ".join(closest_names(error.option_name, known))
+            hint = f" Did you mean {like}?" if like else ""
+            raise click.UsageError(f"No such option {error.option_name}.{hint}", ctx) from error
 
 
 def option(help: str, *names: str, default: Any = None, **settings: Any) -> Any:
@@ -55,7 +71,7 @@ def command(
 
         help = inspect.cleandoc(work.__doc__ or "")
         parameters = list(_parameters(options))
-        found = click.Command(name or work.__name__, callback=run, params=parameters, help=help)
+        found = _Command(name or work.__name__, callback=run, params=parameters, help=help)
         if group is not None:
             group.add_command(found)
         return found

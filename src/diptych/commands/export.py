@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from diptych.commands._corpus import (
     ChosenOptions,
     lines_of,
+    names_of,
     out_option,
+    require_three_languages,
     run_corpus,
     say,
     standard_output,
@@ -48,14 +50,17 @@ def export_run(asked: ExportOptions) -> int:
     from diptych.corpus.from_run import write_corpus
     from diptych.run.store import Store
 
-    made, terms = asked.exporter(n_way=asked.n_way), terms_of(asked.run)
+    terms, made = terms_of(asked.run), asked.exporter(n_way=asked.n_way)
+    if asked.n_way:
+        require_three_languages(terms.langs, asked.run)
     name = ("n-way" if asked.n_way else "corpus") + ("-selected" if asked.is_narrowed else "")
     path = asked.out or asked.run / f"{name}.{made.suffix}"
     with Store(asked.run, write=False) as store, store.snapshot():
         corpus = run_corpus(store, terms, asked)
-        count = write_corpus(_as_written(corpus, asked), made, path, standard_output(path))
-    say(f"{count:,} {lines_of(made, n_way=asked.n_way)} -> {path}", path)
-    return count
+        written = write_corpus(_as_written(corpus, asked), made, path, standard_output(path))
+    what = lines_of(made, n_way=asked.n_way)
+    say(f"{written.lines:,} {what} -> {names_of(written.files)}", path)
+    return written.lines
 
 
 def _as_written(corpus: RunCorpus, asked: ExportOptions) -> Corpus:

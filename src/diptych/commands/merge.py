@@ -11,6 +11,7 @@ from pathlib import Path
 from diptych.commands._corpus import (
     ChosenOptions,
     lines_of,
+    names_of,
     run_corpus,
     say,
     standard_output,
@@ -63,10 +64,10 @@ def merge_corpora(asked: MergeOptions) -> int:
                     f"{path} is no run and no corpus in JSONL or Parquet: merge takes these"
                 )
         merged = merged_of(sources)
-        count = write_corpus(merged, made, asked.out, standard_output(asked.out))
+        count, files = write_corpus(merged, made, asked.out, standard_output(asked.out))
     what = lines_of(made)
     of = f" of {merged.found:,}" if what == "segments" else ""
-    say(f"{count:,} {what}{of} in {len(sources)} corpora -> {asked.out}", asked.out)
+    say(f"{count:,} {what}{of} in {len(sources)} corpora -> {names_of(files)}", asked.out)
     return count
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from diptych.commands._corpus import CorpusOptions, say, standard_output
+from diptych.commands._corpus import CorpusOptions, names_of, say, standard_output
 from diptych.commands.declare import REQUIRED, argument, command, option
 from diptych.commands.options import FOUND, NOTHING
 
@@ -30,8 +30,8 @@ def rebuild(asked: RebuildOptions) -> int:
 
     made = asked.exporter()
     corpus = open_rebuild(asked.files, asked.archives)
-    count = write_corpus(corpus, made, asked.out, standard_output(asked.out))
+    count, files = write_corpus(corpus, made, asked.out, standard_output(asked.out))
     lost = ", ".join(f"{count:,} {in_words(reason)}" for reason, count in corpus.lost.most_common())
-    say(f"{count:,} segments rebuilt -> {asked.out}" + (f"; lost: {lost}" if lost else ""),
+    say(f"{count:,} segments rebuilt -> {names_of(files)}" + (f"; lost: {lost}" if lost else ""),
          asked.out)  # fmt: skip
     return FOUND if count else NOTHING

@@ -219,15 +219,23 @@ class NWayCorpus:
         return self.run.documents()
 
 
+class Written(NamedTuple):
+    """A corpus that was written: how many lines it has, and its files."""
+
+    lines: int
+    files: tuple[Path, ...]
+
+
 def write_corpus(
     corpus: Corpus, made: Exporter, path: Path, standard: BinaryIO | None = None
-) -> int:
+) -> Written:
     """Write a corpus; its files are there whole or not at all.
 
     `standard` is the stream that the path `-` stands for.
     """
     with OutFiles(path, made.suffix, standard) as files:
-        return made.write(corpus, files)
+        count = made.write(corpus, files)
+    return Written(count, tuple(files.targets))
 
 
 def _segment(pair: _Pair, row: Sequence[Any]) -> SegmentPair:

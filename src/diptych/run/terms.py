@@ -77,6 +77,10 @@ def default_folder(seeds: Sequence[str], archives: Sequence[str], langs: Sequenc
 def read_terms(folder: Path) -> Terms:
     """The terms of an existing run."""
     path = folder / "run.toml"
+    if not folder.is_dir():
+        raise StoreError(
+            f"there is no folder {folder}; make one with: diptych mine SITE --out {folder}"
+        )
     if not path.exists():
         raise StoreError(
             f"{folder} holds no run (no run.toml); make one with: diptych mine SITE --out {folder}"
