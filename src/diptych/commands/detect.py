@@ -48,7 +48,7 @@ def detect(asked: DetectOptions) -> int:
     from diptych.commands._verdicts import Printer, standard_output
     from diptych.frontier.leads import Leads
     from diptych.frontier.search import Budget
-    from diptych.run.terms import Terms, open_run
+    from diptych.run.terms import Terms, opened_run
     from diptych.sources.open import open_sources
     from diptych.stages.discover.seeds_only import SeedsOnly
     from diptych.text.site_list import named_sites
@@ -63,7 +63,7 @@ def detect(asked: DetectOptions) -> int:
     terms = Terms(langs, tuple(seeds), "site", recipe, taught=learned_names())
     printer = Printer(standard_output(), as_json=asked.as_json)
     agent = agent_of(asked.user_agent)
-    with _folder(asked.out) as folder, open_run(folder, terms, agent=agent) as store:
+    with _folder(asked.out) as folder, opened_run(folder, terms, agent=agent) as store:
         searched = search(
             store, seeds, SeedsOnly(), terms, open_sources(()), asked, Budget(), printer
         )

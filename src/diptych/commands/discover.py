@@ -117,7 +117,7 @@ def _search(
     from diptych.commands._search import search
     from diptych.commands._verdicts import Printer, standard_output
     from diptych.frontier.search import Budget
-    from diptych.run.terms import open_run
+    from diptych.run.terms import opened_run
 
     budget = Budget(
         downloads=asked.max_downloads,
@@ -125,7 +125,7 @@ def _search(
         seconds=asked.max_minutes * 60 if asked.max_minutes else None,
     )
     printer = Printer(standard_output(), as_json=asked.as_json, is_list=True)
-    with open_run(folder, terms, agent=agent_of(asked.user_agent)) as store:
+    with opened_run(folder, terms, agent=agent_of(asked.user_agent)) as store:
         return search(store, seeds, policy, terms, source, asked, budget, printer)
 
 

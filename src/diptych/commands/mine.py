@@ -146,7 +146,7 @@ def mine_sites(asked: MineOptions) -> int:
     from diptych.reports.progress import Progress
     from diptych.reports.run_page import write_report
     from diptych.reports.summary import summarise
-    from diptych.run.terms import Terms, default_folder, open_run
+    from diptych.run.terms import Terms, default_folder, opened_run
 
     started = time.monotonic()
     langs = languages(asked.langs, asked.taught)
@@ -161,7 +161,7 @@ def mine_sites(asked: MineOptions) -> int:
     folder = asked.out or default_folder(seeds, [str(path) for path in asked.archives], langs)
     agent, workers = agent_of(asked.user_agent), workers_of(asked.jobs)
     engine = _engine(asked, agent, archives)
-    with open_run(folder, terms, agent=agent) as store:
+    with opened_run(folder, terms, agent=agent) as store:
         damaged = index_archives(store, archives)
         plan = _plan(store, terms, lexicons, asked, agent)
         progress = Progress(notes=[*first_notes(langs), *store.archive.notes])

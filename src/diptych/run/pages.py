@@ -56,6 +56,10 @@ class Pages(Database):
             return None
         return Page(record, tuple(read_links(row[0])))
 
+    def is_answered(self) -> bool:
+        """True if a server has answered a request."""
+        return bool(self.count("SELECT count(*) FROM fetches WHERE status > 0"))
+
     def site_id(self, name: str) -> int:
         """The number of a site, made known if it is new."""
         self.db.execute("INSERT INTO sites (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))
