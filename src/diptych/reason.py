@@ -29,10 +29,14 @@ class Reason(StrEnum):
     TRAP_PARAMETERS = "trap_parameters"
     # a request without an answer
     DNS = "dns"
+    CONNECTION_REFUSED = "connection_refused"
     CONNECT = "connect"
+    """no connection for any other reason"""
     TIMEOUT = "timeout"
     DISCONNECTED = "disconnected"
+    BAD_CERTIFICATE = "bad_certificate"
     TLS = "tls"
+    """a secure connection failed for any other reason"""
     PROTOCOL = "protocol"
     PRIVATE_ADDRESS = "private_address"
     # an answer without a page

@@ -7,7 +7,7 @@ import time
 from itertools import pairwise
 
 import pytest
-from support.serving import Fault, Reply, Server, serve
+from support.serving import Fault, Reply, Server, secure_server, serve
 
 from diptych.engine.fetch import Fetcher, FetchSettings
 from diptych.page.robots import MAX_ROBOTS_BYTES
@@ -209,12 +209,19 @@ def test_server_that_is_silent_for_too_long_is_a_timeout() -> None:
     assert found.reason == "timeout"
 
 
-def test_port_that_nobody_listens_at_is_a_failed_connection() -> None:
+def test_port_that_nobody_listens_at_is_a_refused_connection() -> None:
     with serve({}) as server:
         pass
     found = fetched(server.url)
     assert isinstance(found, Failure)
-    assert found.reason == "connect"
+    assert found.reason == "connection_refused"
+
+
+def test_certificate_that_nobody_vouches_for_is_bad() -> None:
+    with secure_server() as url:
+        found = fetched(url)
+    assert isinstance(found, Failure)
+    assert found.reason == "bad_certificate"
 
 
 def test_private_address_is_refused_and_named_so_unless_allowed() -> None:

@@ -138,7 +138,7 @@ def test_a_private_address_is_no_matter_where_none_was_refused(crawl):
     with reserved() as place:
         url = url_of(place).replace("127.0.0.1", "a.example")
         outcome = crawl(url, resolver=names, limits=Limits(attempts=1))
-    assert outcome.reasons["/robots.txt"] == "connect"
+    assert outcome.reasons["/robots.txt"] == "connection_refused"
 
 
 def test_name_of_this_machine_is_crawled_when_that_is_allowed(crawl):

@@ -8,10 +8,11 @@ from functools import partial
 import pytest
 from support import zoo
 from support.crawling import AGENT
-from support.serving import reserved, serve, url_of
+from support.serving import reserved, secure_server, serve, url_of
 from support.waiting import PATIENCE
 
 from diptych.engine.fetch import Fetcher, FetchSettings
+from diptych.frontier.guides import Guides
 from diptych.frontier.politeness import Limits
 from diptych.frontier.queue import State
 from diptych.types import Failure, Kind, Url
@@ -192,10 +193,17 @@ def test_cookies_are_not_kept(crawl):
 def test_host_that_is_not_there_is_said_to_be_unreachable(crawl):
     with reserved() as place:
         outcome = crawl(url_of(place), limits=Limits(attempts=2))
-    assert outcome.reasons["/robots.txt"] == "connect"
+    assert outcome.reasons["/robots.txt"] == "connection_refused"
     assert outcome.states["/"] is State.QUEUED
     (why,) = outcome.stopped.values()
     assert "cannot be reached" in why
+
+
+def test_bad_certificate_is_a_reason_of_its_own(crawl):
+    with secure_server() as address:
+        outcome = crawl(address)
+    assert outcome.reasons["/robots.txt"] == "bad_certificate"
+    assert outcome.attempts["/robots.txt"] == 1
 
 
 def test_unknown_host_is_not_asked_for_twice(crawl):
@@ -203,3 +211,14 @@ def test_unknown_host_is_not_asked_for_twice(crawl):
     assert outcome.reasons["/robots.txt"] == "dns"
     assert outcome.attempts["/robots.txt"] == 1
     assert len(outcome.stopped) == 1
+
+
+def test_no_model_is_loaded_if_nothing_is_left_to_fetch(crawl, monkeypatch):
+    warmed: list[str] = []
+    warm_up = Guides.warm_up
+    monkeypatch.setattr(Guides, "warm_up", lambda self: warmed.append("up") or warm_up(self))
+    with serve({"/": zoo.Reply(zoo.page("Home"))}) as server:
+        crawl(server.url)
+        assert warmed == ["up"]
+        crawl(server.url)
+    assert warmed == ["up"]

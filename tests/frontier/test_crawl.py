@@ -223,7 +223,13 @@ def test_robots_that_recover_are_obeyed(folder: Path) -> None:
     assert "/a" in drive.order
 
 
-@pytest.mark.parametrize(("reason", "attempts"), [("timeout", 3), ("connect", 3), ("dns", 1)])
+@pytest.mark.parametrize(
+    ("reason", "attempts"),
+    [
+        ("timeout", 3), ("connect", 3), ("connection_refused", 2), ("dns", 1),
+        ("bad_certificate", 1),
+    ],
+)  # fmt: skip
 def test_host_that_does_not_answer_is_stopped_with_a_note(
     folder: Path, reason: str, attempts: int
 ) -> None:
@@ -597,6 +603,7 @@ def test_slow_site_does_not_eat_the_time_of_another(folder: Path) -> None:
     [
         (failure("/x", "timeout"), 3),
         (failure("/x", "connect"), 3),
+        (failure("/x", "connection_refused"), 3),
         (failure("/x", "disconnected"), 3),
         (status("/x", 429), 3),
         (status("/x", 500), 3),

@@ -7,6 +7,7 @@ of the request.
 from __future__ import annotations
 
 import socket
+import ssl
 import struct
 import time
 from collections import Counter
@@ -15,6 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import pairwise
+from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import NamedTuple
 
@@ -236,3 +238,28 @@ def serve(
         yield server
     finally:
         server.stop()
+
+
+@contextmanager
+def secure_server() -> Iterator[str]:
+    """The address of a server on loopback whose certificate is signed by nobody but itself."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(Path(__file__).with_name("self_signed.pem"))
+    with reserved() as place:
+        place.listen()
+        thread = Thread(target=_shake_hands, args=(place, context))
+        thread.start()
+        try:
+            yield url_of(place).replace("http://", "https://")
+        finally:
+            place.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
+
+def _shake_hands(place: socket.socket, context: ssl.SSLContext) -> None:
+    """Offer a certificate to each client, until the place is shut down."""
+    with suppress(OSError):
+        while True:
+            connection, _ = place.accept()
+            with connection, suppress(OSError), context.wrap_socket(connection, server_side=True):
+                pass

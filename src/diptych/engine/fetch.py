@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -179,14 +180,24 @@ def _failure(url: Url, error: Exception, refused: list[str]) -> Failure:
     """The failure that an error of a request means; `refused` are private addresses of its host."""
     text = str(error) or type(error).__name__
     reason = next((reason for kinds, reason in _REASONS if isinstance(error, kinds)), None)
-    if refused and reason is Reason.CONNECT:
+    if reason is Reason.CONNECT and refused:
         reason = Reason.PRIVATE_ADDRESS
+    elif reason is Reason.CONNECT and _is_refusal(error):
+        reason = Reason.CONNECTION_REFUSED
     return Failure(url, reason or Reason.PROTOCOL, text[:200])
+
+
+def _is_refusal(error: Exception) -> bool:
+    """True if the server itself, and no proxy, refused the connection."""
+    is_of_server = not isinstance(error, aiohttp.ClientProxyConnectionError)
+    cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
+    return is_of_server and getattr(cause, "errno", None) == errno.ECONNREFUSED
 
 
 _REASONS: tuple[tuple[tuple[type[Exception], ...], Reason], ...] = (
     ((TimeoutError,), Reason.TIMEOUT),
     ((aiohttp.ClientConnectorDNSError,), Reason.DNS),
+    ((aiohttp.ClientConnectorCertificateError,), Reason.BAD_CERTIFICATE),
     ((aiohttp.ClientSSLError,), Reason.TLS),
     ((aiohttp.ClientConnectorError, aiohttp.ClientProxyConnectionError), Reason.CONNECT),
     ((aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError), Reason.DISCONNECTED),

@@ -45,20 +45,25 @@ class LiveEngine:
 
     def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
         """Crawl until nothing is left or the watcher stops it, with at least ten ticks a second."""
-        workers.prepare()
-        crawl.guides.warm_up()
-        workers.run_in_loop(self._run(crawl, answers, workers, watcher))
+
+        def prepare() -> None:
+            workers.prepare()
+            crawl.guides.warm_up()
+
+        workers.run_in_loop(self._run(crawl, answers, workers, watcher, prepare))
 
     def discover(
         self, discovery: Discovery, source: LinkSource, workers: Workers, watcher: Watcher
     ) -> None:
         """Look for bilingual sites until nothing is left, the budget is spent, or it is stopped."""
         with LinkQueryThread(discovery, source) as pending:
-            workers.run_in_loop(self._run(discovery, pending, workers, watcher))
+            workers.run_in_loop(self._run(discovery, pending, workers, watcher, lambda: None))
 
     async def _run(
-        self, crawl: CrawlState, answers: PendingAnswers, workers: Workers, watcher: Watcher
-    ) -> None:
+        self, crawl: CrawlState, answers: PendingAnswers, workers: Workers, watcher: Watcher,
+        prepare: Callable[[], None],
+    ) -> None:  # fmt: skip
+        """Fetch until nothing is left; `prepare` is called if there is anything to fetch."""
         loop = asyncio.get_running_loop()
         # Names of hosts are looked up in threads: one that is slow must not hold up others.
         loop.set_default_executor(ThreadPoolExecutor(self.settings.concurrency))
@@ -69,7 +74,10 @@ class LiveEngine:
             async with Fetcher(self.settings) as fetcher:
                 while not watcher.stopped():
                     now = time.time()
-                    for claim in crawl.next(now, min(self._room(fetches), MAX_STARTS)):
+                    claims = crawl.next(now, min(self._room(fetches), MAX_STARTS))
+                    if claims and not fetches.has_begun:
+                        prepare()
+                    for claim in claims:
                         fetches.begin(self._fetch(claim, crawl, fetcher, workers))
                     await asyncio.sleep(0)  # let them begin
                     is_over = fetches.are_over and crawl.wake() is None and not answers.waiting
@@ -147,9 +155,11 @@ class _Fetches:
         self.tasks: set[asyncio.Task[Outcome]] = set()
         self._ended: list[asyncio.Task[Outcome]] = []
         self._news = asyncio.Event()
+        self.has_begun = False
 
     def begin(self, fetch: Coroutine[Any, Any, Outcome]) -> None:
         """Begin one."""
+        self.has_begun = True
         task = asyncio.create_task(fetch)
         self.tasks.add(task)
         task.add_done_callback(self._end)

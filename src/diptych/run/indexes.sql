@@ -56,6 +56,11 @@ CREATE TABLE IF NOT EXISTS declarations (   -- what sites declare of their pages
     PRIMARY KEY (site, kind)
 ) WITHOUT ROWID;
 
+CREATE TABLE IF NOT EXISTS finished (       -- steps that need not be done again: nothing has changed
+    step TEXT PRIMARY KEY,
+    key TEXT NOT NULL                       -- how it was done
+) WITHOUT ROWID;
+
 DROP TABLE IF EXISTS events;                -- of versions that told guides everything again
 
 CREATE TABLE IF NOT EXISTS alias_rules (    -- by which rules two URLs of a host are one page

@@ -56,9 +56,13 @@ class Pages(Database):
             return None
         return Page(record, tuple(read_links(row[0])))
 
+    def has_pages(self) -> bool:
+        """True if a page was fetched."""
+        return bool(self.count("SELECT EXISTS (SELECT 1 FROM pages)"))
+
     def is_answered(self) -> bool:
         """True if a server has answered a request."""
-        return bool(self.count("SELECT count(*) FROM fetches WHERE status > 0"))
+        return bool(self.count("SELECT EXISTS (SELECT 1 FROM fetches WHERE status > 0)"))
 
     def site_id(self, name: str) -> int:
         """The number of a site, made known if it is new."""
@@ -80,6 +84,7 @@ class Pages(Database):
 
     def save_page(self, site: int, page: Page, pointer: Pointer) -> None:
         """Remember a page and its links."""
+        self.begin_again()
         record = page.record
         row = (
             url_key(record.url), site, record.lang, write_scores(record.langs),

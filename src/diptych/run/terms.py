@@ -165,7 +165,7 @@ def _has_pages(folder: Path) -> bool:
         return False
     try:
         with Store(folder, write=False) as store:
-            return bool(store.count("SELECT count(*) FROM pages"))
+            return store.has_pages()
     except StoreError:
         return True
 

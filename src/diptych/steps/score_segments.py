@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from diptych._version import VERSION
 from diptych.corpus.best_copies import best_of, repeats
 from diptych.reason import Reason
 from diptych.run.segments import Segments
@@ -22,11 +23,15 @@ if TYPE_CHECKING:
     from diptych.run.store import Store
 
 _BATCH = 10_000
+_STEP = "scores"
 
 
 def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
     """Score all segments that break no rule, and keep the best of each that is good enough."""
     watcher.stage = "removing duplicates"
+    key = f"{strategy!r} {VERSION}"
+    if store.is_finished(_STEP, key):
+        return
     ids, judged, keys = _read(store, watcher)
     if not len(ids):
         return
@@ -40,6 +45,7 @@ def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
     is_kept = is_first & (scores >= strategy.threshold)
     reasons = np.where(is_kept, "", np.where(is_first, Reason.LOW_SCORE, Reason.DUPLICATE))
     with store.transaction():
+        store.begin_again()
         for start in range(0, len(ids), _BATCH):
             watcher.tick()
             part = slice(start, start + _BATCH)
@@ -47,6 +53,7 @@ def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
             Segments(store).save_scores(
                 zip(*(column[part].tolist() for column in columns), strict=True)
             )
+        store.finish(_STEP, key)
 
 
 def _read(
