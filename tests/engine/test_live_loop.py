@@ -16,7 +16,7 @@ from diptych.types import Url
 LOADED = (url_lang._shipped, url_pair._shipped, switchers._names)
 
 
-def test_models_are_loaded_before_the_first_request(crawl):
+def test_models_are_loaded_before_the_first_page(crawl):
     for each in (*LOADED, switchers._named):  # the last would spare it from asking for names
         each.cache_clear()
     found = []
@@ -26,8 +26,9 @@ def test_models_are_loaded_before_the_first_request(crawl):
 
     with serve(zoo.demo_site) as server:
         server.before = look
-        crawl(server.url, policy="hybrid", stop=lambda machine: machine.stats.downloads > 0)
-    assert found[0] == [1, 1, 1]
+        crawl(server.url, policy="hybrid", stop=lambda machine: machine.stats.pages > 0)
+    assert server.paths[0] == "/robots.txt"
+    assert found[:2] == [[0, 0, 0], [1, 1, 1]]
 
 
 def test_nothing_is_loaded_for_a_policy_that_needs_nothing(crawl):

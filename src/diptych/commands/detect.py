@@ -50,8 +50,8 @@ def detect(asked: DetectOptions) -> int:
     from diptych.frontier.search import Budget
     from diptych.run.terms import Terms, opened_run
     from diptych.sources.open import open_sources
+    from diptych.sources.site_list import named_sites
     from diptych.stages.discover.seeds_only import SeedsOnly
-    from diptych.text.site_list import named_sites
     from diptych.text.urls import site_name
 
     langs = languages(asked.langs, asked.taught)

@@ -78,8 +78,8 @@ def discover(asked: DiscoverOptions) -> int:
     from diptych.registry import make
     from diptych.run.terms import Terms
     from diptych.sources.open import open_sources
+    from diptych.sources.site_list import named_sites
     from diptych.stages.discover.seeds_only import SeedsOnly
-    from diptych.text.site_list import named_sites
 
     langs = languages(asked.langs, asked.taught)
     # A shell makes many arguments of one pattern, of which an option takes the first.

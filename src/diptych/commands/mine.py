@@ -218,7 +218,7 @@ def _exit_code(summary: Summary, damaged: Sequence[str]) -> int:
 
 
 def _seeds(asked: MineOptions, *, archives: bool) -> list[Url]:
-    from diptych.text.site_list import named_sites
+    from diptych.sources.site_list import named_sites
     from diptych.text.sites import parse_site
 
     sites = named_sites(asked.sites, sys.stdin, asked.lists)

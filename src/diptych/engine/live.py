@@ -21,7 +21,7 @@ from diptych.frontier.queue import Claim
 from diptych.frontier.search import Discovery
 from diptych.page.answer import ReadAnswer
 from diptych.protocols import LinkSource, Watcher
-from diptych.types import Failure
+from diptych.types import Failure, Kind
 
 COMMIT_AFTER = 0.05  # seconds; what a kill can cost, and then it is fetched again
 MAX_STARTS = 8  # fetches that are begun without a turn for those that are under way
@@ -63,11 +63,11 @@ class LiveEngine:
         self, crawl: CrawlState, answers: PendingAnswers, workers: Workers, watcher: Watcher,
         prepare: Callable[[], None],
     ) -> None:  # fmt: skip
-        """Fetch until nothing is left; `prepare` is called if there is anything to fetch."""
+        """Fetch until nothing is left; `prepare` is called before the first page."""
         loop = asyncio.get_running_loop()
         # Names of hosts are looked up in threads: one that is slow must not hold up others.
         loop.set_default_executor(ThreadPoolExecutor(self.settings.concurrency))
-        fetches, committed = _Fetches(), 0.0
+        fetches, committed, is_prepared = _Fetches(), 0.0, False
         # What may take long is done in another thread: what is being fetched goes on meanwhile, and
         # nothing else uses the crawl and its store.
         with crawl.store.transaction() as transaction, ThreadPoolExecutor(1) as keeper:
@@ -75,8 +75,9 @@ class LiveEngine:
                 while not watcher.stopped():
                     now = time.time()
                     claims = crawl.next(now, min(self._room(fetches), MAX_STARTS))
-                    if claims and not fetches.has_begun:
+                    if not is_prepared and any(claim.kind is not Kind.ROBOTS for claim in claims):
                         prepare()
+                        is_prepared = True
                     for claim in claims:
                         fetches.begin(self._fetch(claim, crawl, fetcher, workers))
                     await asyncio.sleep(0)  # let them begin
@@ -155,11 +156,9 @@ class _Fetches:
         self.tasks: set[asyncio.Task[Outcome]] = set()
         self._ended: list[asyncio.Task[Outcome]] = []
         self._news = asyncio.Event()
-        self.has_begun = False
 
     def begin(self, fetch: Coroutine[Any, Any, Outcome]) -> None:
         """Begin one."""
-        self.has_begun = True
         task = asyncio.create_task(fetch)
         self.tasks.add(task)
         task.add_done_callback(self._end)
