@@ -64,10 +64,11 @@ def run(
         store, context, plan.sites, plan.scope, engine, workers, watcher,
         politeness=plan.politeness, limits=plan.limits, now=now,
     )  # fmt: skip
-    sketch_pages(store, context, workers, watcher)
-    context = pair_and_learn(store, context, workers, watcher)
-    align_pairs(store, context, workers, watcher)
-    score_segments(store, strategies.filter, watcher)
+    if store.has_pages():
+        sketch_pages(store, context, workers, watcher)
+        context = pair_and_learn(store, context, workers, watcher)
+        align_pairs(store, context, workers, watcher)
+        score_segments(store, strategies.filter, watcher)
     choice = Choice(strategies.filter.threshold)
     write_run_corpus(store, RunCorpus(store, tuple(plan.langs), plan.signature, choice), watcher)
 

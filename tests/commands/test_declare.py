@@ -55,6 +55,39 @@ def test_what_is_required_and_missing_is_named(
     assert (missing.opts[0] if is_option else "argument") in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["mine", "--lang", "en,fr"], "No such option --lang. Did you mean --langs or --langid?"),
+        (["mine", "--maxpages", "3"], "No such option --maxpages. Did you mean --max-pages?"),
+        (["export", "--fromat", "tsv"], "No such option --fromat. Did you mean --format?"),
+        (["mine", "--qqqqq"], "No such option --qqqqq."),
+    ],
+)
+def test_the_most_similar_options_are_suggested(arguments: list[str], said: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1] == f"Error: {said}"
+
+
+@pytest.mark.parametrize("columns", [80, 110, 200])
+def test_help_is_whole_and_as_wide_as_the_terminal(
+    columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    top = main.make_context("diptych", ["mine"])
+    shown = main.get_help(top)
+    assert "..." not in shown.partition("Commands:")[2]
+    assert "Put the text back into a stand-off corpus, from the archives it was made of." in (
+        " ".join(shown.split())
+    )
+    of_mine = main.commands["mine"].get_help(
+        click.Context(main.commands["mine"], parent=top, info_name="mine")
+    )
+    widest = max(len(line) for line in of_mine.splitlines())
+    assert min(columns, 110) - 12 < widest <= min(columns, 110)
+
+
 def test_several_commands_need_something() -> None:
     assert len({names for names, _, _ in REQUIRED}) > 10
 

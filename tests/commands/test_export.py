@@ -37,6 +37,27 @@ def test_every_format_is_written_and_counted(recorded, tmp_path, name):
     assert [path for path in tmp_path.iterdir() if path.stat().st_size]
 
 
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_files_that_were_written_are_named(recorded, tmp_path, name):
+    result = run("export", recorded, "--format", name, "--out", tmp_path / "made")
+    named = result.stdout.strip().partition(" -> ")[2].split(", ")
+    assert sorted(named) == sorted(map(str, tmp_path.iterdir()))
+    assert len(named) == (3 if name == "moses" else 1)
+
+
+def test_rows_of_many_languages_need_three(recorded, tmp_path):
+    line = mistake("export", recorded, "--format", "tsv", "--n-way", "--out", tmp_path / "a.tsv")
+    assert line == f"error: --n-way needs three languages or more; {recorded} has en,fr"
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("more", [[], ["--format", "tsv"]])
+def test_a_folder_that_is_no_run_is_named(tmp_path, more):
+    assert f"{tmp_path} holds no run" in mistake("export", tmp_path, *more)
+    missing = tmp_path / "none"
+    assert f"there is no folder {missing}" in mistake("export", missing, *more)
+
+
 def test_all_formats_say_the_same(recorded, tmp_path):
     texts = [(row["left"], row["right"]) for row in rows(recorded / "corpus.tsv")]
     units = export(recorded, tmp_path / "made.jsonl")

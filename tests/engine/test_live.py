@@ -8,10 +8,11 @@ from functools import partial
 import pytest
 from support import zoo
 from support.crawling import AGENT
-from support.serving import reserved, serve, url_of
+from support.serving import reserved, secure_server, serve, url_of
 from support.waiting import PATIENCE
 
 from diptych.engine.fetch import Fetcher, FetchSettings
+from diptych.frontier.guides import Guides
 from diptych.frontier.politeness import Limits
 from diptych.frontier.queue import State
 from diptych.types import Failure, Kind, Url
@@ -197,8 +198,26 @@ def test_missing_host_is_reported_as_unreachable(crawl):
     assert list(outcome.stopped.values()) == ["connection refused"]
 
 
+def test_bad_certificate_is_a_reason_of_its_own(crawl):
+    with secure_server() as address:
+        outcome = crawl(address)
+    assert outcome.reasons["/robots.txt"] == "bad_certificate"
+    assert outcome.attempts["/robots.txt"] == 1
+
+
 def test_unknown_host_is_not_asked_for_twice(crawl):
     outcome = crawl("http://no-such-host.invalid/")
     assert outcome.reasons["/robots.txt"] == "dns"
     assert outcome.attempts["/robots.txt"] == 1
     assert len(outcome.stopped) == 1
+
+
+def test_no_model_is_loaded_if_nothing_is_left_to_fetch(crawl, monkeypatch):
+    warmed: list[str] = []
+    warm_up = Guides.warm_up
+    monkeypatch.setattr(Guides, "warm_up", lambda self: warmed.append("up") or warm_up(self))
+    with serve({"/": zoo.Reply(zoo.page("Home"))}) as server:
+        crawl(server.url)
+        assert warmed == ["up"]
+        crawl(server.url)
+    assert warmed == ["up"]

@@ -16,19 +16,19 @@ from diptych.types import Url
 LOADED = (url_lang._shipped, url_pair._shipped, switchers._names)
 
 
-def test_models_are_loaded_before_the_loop_begins(crawl):
+def test_models_are_loaded_before_the_first_page(crawl):
     for each in (*LOADED, switchers._named):  # the last would spare it from asking for names
         each.cache_clear()
     found = []
 
-    def first(machine) -> bool:
+    def look(request) -> None:
         found.append([each.cache_info().currsize for each in LOADED])
-        return True
 
     with serve(zoo.demo_site) as server:
-        crawl(server.url, policy="hybrid", stop=first)
-    assert found[0] == [1, 1, 1]
-    assert server.log == []
+        server.before = look
+        crawl(server.url, policy="hybrid", stop=lambda machine: machine.stats.pages > 0)
+    assert server.paths[0] == "/robots.txt"
+    assert found[:2] == [[0, 0, 0], [1, 1, 1]]
 
 
 def test_nothing_is_loaded_for_a_policy_that_needs_nothing(crawl):

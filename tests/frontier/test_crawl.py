@@ -228,7 +228,7 @@ def test_robots_that_recover_are_obeyed(folder: Path) -> None:
     [
         ("timeout", 3, "timed out"),
         ("connect", 3, "connection failed"),
-        ("connection_refused", 3, "connection refused"),
+        ("connection_refused", 2, "connection refused"),
         ("dns", 1, "unknown host"),
         ("bad_certificate", 1, "bad certificate"),
         ("tls", 1, "TLS error"),
@@ -612,6 +612,7 @@ def test_slow_site_does_not_use_up_the_time_of_another(folder: Path) -> None:
     [
         (failure("/x", "timeout"), 3),
         (failure("/x", "connect"), 3),
+        (failure("/x", "connection_refused"), 3),
         (failure("/x", "disconnected"), 3),
         (status("/x", 429), 3),
         (status("/x", 500), 3),

@@ -7,15 +7,18 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.stores import add_page
 
 from diptych import recipes
 from diptych._version import VERSION
 from diptych.errors import StoreError
 from diptych.registry import signature
 from diptych.run.store import SCHEMA_VERSION, Store
-from diptych.run.terms import Terms, default_folder, open_run, read_terms
+from diptych.run.terms import Terms, default_folder, open_run, opened_run, read_terms
+from diptych.types import Url
 
 RECIPE = recipes.load(recipes.DEFAULT, {})
+HOME = Url("http://example.org/")
 TERMS = Terms(("en", "fr"), ("http://example.org/", "http://example.fr/"), "site", RECIPE)
 
 
@@ -58,6 +61,9 @@ def test_same_command_resumes_the_same_run(tmp_path: Path) -> None:
     assert (tmp_path / "run.toml").read_bytes() == before
 
 
+BOTH = "http://example.org/, http://example.fr/"
+
+
 def changed(**stages: dict[str, object]) -> dict[str, object]:
     return {**RECIPE, **stages}
 
@@ -65,37 +71,121 @@ def changed(**stages: dict[str, object]) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("other", "named"),
     [
-        (replace(TERMS, langs=("en", "de")), ["langs", "en, fr", "en, de"]),
-        (replace(TERMS, langs=("fr", "en")), ["langs", "en, fr", "fr, en"]),
+        (
+            replace(TERMS, langs=("en", "de")),
+            f"mines {BOTH} in en,fr; you asked for {BOTH} in en,de",
+        ),
+        (
+            replace(TERMS, langs=("fr", "en")),
+            f"mines {BOTH} in en,fr; you asked for {BOTH} in fr,en",
+        ),
         (
             replace(TERMS, seeds=("http://b.net/",)),
-            ["seeds", "http://b.net/", "http://example.fr/"],
+            f"mines {BOTH} in en,fr; you asked for http://b.net/ in en,fr",
         ),
-        (replace(TERMS, scope="host"), ["scope", "site", "host"]),
-        (replace(TERMS, archives=("/x.warc",)), ["archives", "/x.warc"]),
-        (replace(TERMS, lexicons=("en-fr:0a1b",)), ["lexicons", "en-fr:0a1b"]),
-        (replace(TERMS, recipe=changed(crawl={"use": "bfs"})), ["recipe", "crawl=bfs"]),
-        (replace(TERMS, recipe=changed(pair={"use": "links"})), ["recipe", "pair=links"]),
+        (
+            replace(TERMS, seeds=(*TERMS.seeds, "http://c.net/", "http://d.net/")),
+            f"mines {BOTH} in en,fr; you asked for http://c.net/, http://d.net/,"
+            " http://example.org/ and 1 more in en,fr",
+        ),
+        (replace(TERMS, scope="host"), "has scope=site; you asked for scope=host"),
+        (
+            replace(TERMS, archives=("/x.warc",)),
+            "has archives=none; you asked for archives=/x.warc",
+        ),
+        (
+            replace(TERMS, lexicons=("en-fr:0a1b",)),
+            "has lexicons=none; you asked for lexicons=en-fr:0a1b",
+        ),
+        (
+            replace(TERMS, recipe=changed(crawl={"use": "bfs"})),
+            "has crawl=hybrid; you asked for crawl=bfs",
+        ),
     ],
 )
 def test_other_terms_are_refused_and_the_difference_named(
-    tmp_path: Path, other: Terms, named: list[str]
+    tmp_path: Path, other: Terms, named: str
 ) -> None:
     begin(tmp_path)
+    add_page(tmp_path)
     with pytest.raises(StoreError) as caught:
         open_run(tmp_path, other, agent="a")
-    message = str(caught.value)
-    assert all(word in message for word in [str(tmp_path), *named, "choose another --out"])
+    said = f"{tmp_path} holds a run that {named}; name another folder with"
+    assert str(caught.value) == f"{said} out"
+    assert caught.value.for_command_line() == f"{said} --out"
     begin(tmp_path)  # and the old run is as it was
 
 
 def test_other_parameter_of_the_same_strategy_is_named_too(tmp_path: Path) -> None:
     begin(tmp_path)
+    add_page(tmp_path)
     other = changed(pair={"use": "union", "pairers": [{"use": "links"}]})
     with pytest.raises(StoreError) as caught:
         open_run(tmp_path, replace(TERMS, recipe=other), agent="a")
-    was, _, now = str(caught.value).partition(", not ")
-    assert was.rpartition("recipe: ")[2] != now.partition(";")[0]
+    was, _, now = str(caught.value).partition("; you asked for ")
+    assert was.endswith("has pair=union(pairers=links+keys+langstrip)")
+    assert now.startswith("pair=union(pairers=links);")
+
+
+def test_a_run_without_a_page_is_begun_anew_on_other_terms(tmp_path: Path) -> None:
+    begin(tmp_path)
+    (tmp_path / "corpus.tsv").write_text("of nothing")
+    (tmp_path / "notes.txt").write_text("of the user")
+    with Store(tmp_path) as store:
+        store.site_id("example.org")
+    other = replace(TERMS, seeds=("http://b.net/",), langs=("en", "de"))
+    with open_run(tmp_path, other, agent="a") as store:
+        assert store.sites() == []
+    assert read_terms(tmp_path) == other
+    assert not (tmp_path / "corpus.tsv").exists()
+    assert (tmp_path / "notes.txt").read_text() == "of the user"
+
+
+def test_a_run_without_a_page_that_is_in_use_is_not_begun_anew(tmp_path: Path) -> None:
+    begin(tmp_path)
+    with Store(tmp_path), pytest.raises(StoreError, match="in use"):
+        begin(tmp_path, replace(TERMS, seeds=("http://b.net/",)))
+    assert read_terms(tmp_path) == TERMS
+
+
+def test_a_run_that_cannot_be_read_is_not_begun_anew(tmp_path: Path) -> None:
+    begin(tmp_path)
+    for file in tmp_path.glob("run.sqlite*"):
+        file.write_bytes(b"this is no database" * 100)
+    with pytest.raises(StoreError, match="holds a run that mines"):
+        begin(tmp_path, replace(TERMS, seeds=("http://b.net/",)))
+    assert read_terms(tmp_path) == TERMS
+
+
+def test_a_folder_that_was_made_goes_if_nothing_answered(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    with opened_run(folder, TERMS, agent="a") as store:
+        assert store.folder == folder
+        store.save_fetch(1, HOME, 1.0, status=0, size=0, reason="dns", pointer=None)
+    assert not folder.exists()
+    with pytest.raises(StoreError, match="anything"), opened_run(folder, TERMS, agent="a"):
+        raise StoreError("anything")
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_folder_stays_if_it_was_there_or_something_answered(
+    tmp_path: Path, is_there: bool
+) -> None:
+    folder = tmp_path / "run"
+    if is_there:
+        folder.mkdir()
+    with opened_run(folder, TERMS, agent="a") as store:
+        status = 0 if is_there else 404
+        store.save_fetch(1, HOME, 1.0, status=status, size=0, reason="x", pointer=None)
+    assert read_terms(folder) == TERMS
+
+
+def test_files_of_the_user_stay_in_a_folder_where_nothing_answered(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    with opened_run(folder, TERMS, agent="a"):
+        (folder / "notes.txt").write_text("of the user")
+    assert [path.name for path in folder.iterdir()] == ["notes.txt"]
 
 
 def test_folder_with_other_files_is_refused_and_one_of_them_named(tmp_path: Path) -> None:

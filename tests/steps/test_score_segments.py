@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -82,6 +83,34 @@ def test_scoring_again_starts_from_the_judged_scores(made: Maker) -> None:
     assert [row[3:] for row in rows(store)] == [
         (0, "low_score", 2), (0, "duplicate", 1), (0, "low_score", 1),
     ]  # fmt: skip
+
+
+@dataclass
+class Counting(Fixed):
+    """A filter that counts how often it is asked."""
+
+    times: ClassVar[list[int]] = []
+
+    def rescore(self, scores, repeats):
+        self.times.append(len(scores))
+        return scores
+
+
+def test_segments_are_not_scored_again_unless_they_have_changed(made: Maker) -> None:
+    segments = [Said("One.", "Un.", 0.45), Said("Two.", "Deux.", 0.3)]
+    store = made({("/en/1", "/fr/1"): segments})
+    Counting.times.clear()
+    for _ in range(2):
+        score_segments(store, Counting(), Watcher())
+    assert Counting.times == [2]
+    score_segments(store, Counting(threshold=0.4), Watcher())
+    assert Counting.times == [2, 2]
+    (id, _), *_ = store.pairs(store.sites()[0][0])
+    with store.transaction():
+        store.save_segments(id, [])
+    assert store.is_finished("scores", "") is False
+    score_segments(store, Counting(threshold=0.4), Watcher())
+    assert rows(store) == []
 
 
 def test_counterparts_are_counted_by_side(made: Maker) -> None:

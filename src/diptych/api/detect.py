@@ -108,10 +108,10 @@ def detect_sites(asked: DetectOptions, shown: Search, environment: Environment) 
     from diptych.api.search import search
     from diptych.frontier.leads import Leads
     from diptych.frontier.search import Budget
-    from diptych.run.terms import Terms, open_run
+    from diptych.run.terms import Terms, opened_run
     from diptych.sources.open import open_sources
+    from diptych.sources.site_list import named_sites
     from diptych.stages.discover.seeds_only import SeedsOnly
-    from diptych.text.site_list import named_sites
     from diptych.text.urls import site_name
 
     require_valid(asked)
@@ -123,7 +123,7 @@ def detect_sites(asked: DetectOptions, shown: Search, environment: Environment) 
     recipe = {"detect": asked.detector()}
     terms = Terms(langs, tuple(seeds), "site", recipe, taught=learned_names())
     agent = agent_of(asked.user_agent)
-    with _folder(asked.out) as folder, open_run(folder, terms, agent=agent) as store:
+    with _folder(asked.out) as folder, opened_run(folder, terms, agent=agent) as store:
         searched = search(
             store, seeds, SeedsOnly(), terms, open_sources(()), asked, Budget(), shown, environment
         )

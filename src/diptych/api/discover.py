@@ -150,10 +150,10 @@ def discover_sites(asked: DiscoverOptions, shown: Search, environment: Environme
     from diptych.frontier.search import Budget
     from diptych.learn.libraries import require_libraries
     from diptych.registry import make
-    from diptych.run.terms import Terms, open_run
+    from diptych.run.terms import Terms, opened_run
     from diptych.sources.open import open_sources
+    from diptych.sources.site_list import named_sites
     from diptych.stages.discover.seeds_only import SeedsOnly
-    from diptych.text.site_list import named_sites
 
     require_valid(asked)
     langs = languages(asked.langs, asked.langid)
@@ -178,7 +178,7 @@ def discover_sites(asked: DiscoverOptions, shown: Search, environment: Environme
         seconds=asked.max_minutes * 60 if asked.max_minutes else None,
     )
     folder = asked.folder(langs)
-    with open_run(folder, terms, agent=agent_of(asked.user_agent)) as store:
+    with opened_run(folder, terms, agent=agent_of(asked.user_agent)) as store:
         searched = search(store, seeds, policy, terms, source, asked, budget, shown, environment)
     sites = [verdict.url for verdict in searched.verdicts][: asked.max_sites]
     return Discovered(sites, folder, searched)

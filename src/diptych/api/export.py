@@ -155,7 +155,12 @@ def export_run(
     from diptych.run.store import Store
 
     require_valid(asked)
-    made, terms = asked.exporter(n_way=asked.n_way), terms_of(asked.run)
+    terms, made = terms_of(asked.run), asked.exporter(n_way=asked.n_way)
+    if asked.n_way and len(terms.langs) < 3:
+        raise ConfigError(
+            f"{option_name('n_way')} needs three languages or more;"
+            f" {asked.run} has {','.join(terms.langs)}"
+        )
     path = asked.path(made)
     with Store(asked.run, write=False) as store, store.snapshot():
         corpus: Corpus = (

@@ -199,7 +199,7 @@ def mine_sites(asked: MineOptions, monitor: Monitor, environment: Environment) -
     from diptych.pipeline import run
     from diptych.reports.run_page import write_report
     from diptych.reports.summary import summarise
-    from diptych.run.terms import Terms, default_folder, open_run
+    from diptych.run.terms import Terms, default_folder, opened_run
 
     require_valid(asked)
     langs = languages(asked.langs, asked.langid)
@@ -214,7 +214,7 @@ def mine_sites(asked: MineOptions, monitor: Monitor, environment: Environment) -
     folder = asked.out or default_folder(seeds, [str(path) for path in asked.warc], langs)
     agent, workers = agent_of(asked.user_agent), environment.start_workers(asked.jobs)
     engine = _engine(asked, agent, archives, environment)
-    with open_run(folder, terms, agent=agent) as store:
+    with opened_run(folder, terms, agent=agent) as store:
         damaged = index_archives(store, archives)
         plan = _plan(store, terms, lexicons, asked, agent)
         monitor.notes.extend([*first_notes(langs), *store.archive.notes])
@@ -267,7 +267,7 @@ def _named(lexicon: Lexicon, langs: Sequence[str]) -> str:
 
 
 def _seeds(asked: MineOptions, *, archives: bool) -> list[Url]:
-    from diptych.text.site_list import named_sites
+    from diptych.sources.site_list import named_sites
     from diptych.text.sites import parse_site
 
     sites = named_sites(asked.sites, ())

@@ -16,7 +16,13 @@ NAMES = (
 """modules in the order of `diptych --help`; each has a command of its own name"""
 
 
-@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
+MAX_WIDTH = 110  # columns of help in a terminal that has as many
+
+
+@click.group(
+    cls=Group,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": MAX_WIDTH},
+)
 @click.version_option(VERSION, prog_name="diptych")
 def main() -> None:
     """Mine parallel text from the web: give it a website and two languages."""

@@ -11,6 +11,8 @@ import click
 
 from diptych.errors import ConfigError, option_name
 
+_SHOWN = 6  # names of files in a message
+
 
 def standard_output(path: Path) -> BinaryIO | None:
     """The stream that the path `-` stands for; None for other paths."""
@@ -25,8 +27,19 @@ def standard_output(path: Path) -> BinaryIO | None:
 
 def say_written(count: str, files: Sequence[Path]) -> None:
     """Say how many lines were written and to which files, unless to standard output."""
-    names = ", ".join(map(str, files)) or "standard output"
-    click.echo(f"{count} -> {names}", err=not files)
+    click.echo(f"{count} -> {names_of(files) or 'standard output'}", err=not files)
+
+
+def names_of(files: Sequence[Path]) -> str:
+    """The names of files in a message; of many files the first ones.
+
+    >>> names_of([Path("run/corpus.en"), Path("run/corpus.fr")])
+    'run/corpus.en, run/corpus.fr'
+    >>> names_of([Path(f"{number}.txt") for number in range(9)])
+    '0.txt, 1.txt, 2.txt, 3.txt, 4.txt, 5.txt and 3 more'
+    """
+    shown = ", ".join(map(str, files[:_SHOWN]))
+    return shown + (f" and {len(files) - _SHOWN:,} more" if len(files) > _SHOWN else "")
 
 
 def warn_unfinished(run: Path) -> None:

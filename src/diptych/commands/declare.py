@@ -12,8 +12,23 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 import click
 
 from diptych.api.declare import REQUIRED, Declaration, Values, declared
+from diptych.text.near_misses import closest_names
 
 Asked = TypeVar("Asked")
+
+
+class _Command(click.Command):
+    """A command that suggests the most similar options for an unknown one."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments; the error for an unknown option names similar ones."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            known = (name for each in self.get_params(ctx) for name in each.opts)
+            like = " or ".join(closest_names(error.option_name, known))
+            hint = f" Did you mean {like}?" if like else ""
+            raise click.UsageError(f"No such option {error.option_name}.{hint}", ctx) from error
 
 
 def command(
@@ -30,7 +45,7 @@ def command(
 
         help = inspect.cleandoc(work.__doc__ or "")
         parameters = list(_parameters(options))
-        found = click.Command(name or work.__name__, callback=run, params=parameters, help=help)
+        found = _Command(name or work.__name__, callback=run, params=parameters, help=help)
         if group is not None:
             group.add_command(found)
         return found

@@ -38,7 +38,7 @@ def detect(asked: DetectCommandOptions) -> int:
     """
     from diptych.api.search import Search
     from diptych.commands._verdicts import Printer, print_end, standard_output
-    from diptych.text.site_list import named_sites
+    from diptych.sources.site_list import named_sites
 
     given = {field.name: getattr(asked, field.name) for field in fields(DetectOptions)}
     sites = named_sites(asked.sites, sys.stdin, asked.lists)

@@ -72,7 +72,7 @@ def _with_lists(asked: DiscoverCommandOptions) -> DiscoverOptions:
 
     A shell expands a pattern to many arguments, of which an option takes the first.
     """
-    from diptych.text.site_list import named_sites
+    from diptych.sources.site_list import named_sites
 
     given = {field.name: getattr(asked, field.name) for field in fields(DiscoverOptions)}
     index = (*asked.cc_index, *(name for name in asked.seeds if name.endswith(INDEX)))

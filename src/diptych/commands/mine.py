@@ -43,7 +43,7 @@ def mine(asked: MineCommandOptions) -> int:
 
     The run is a folder.  Run the same command again to continue it, however it ended.
     """
-    from diptych.text.site_list import named_sites
+    from diptych.sources.site_list import named_sites
 
     given = {field.name: getattr(asked, field.name) for field in fields(MineOptions)}
     sites = named_sites(asked.sites, sys.stdin, asked.lists)

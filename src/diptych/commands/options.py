@@ -81,6 +81,12 @@ class Group(click.Group):
         """As they were added."""
         return list(self.commands)
 
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        """Add a command; the list of commands has the whole first sentence of its help."""
+        sentence = (cmd.help or "").split(".\n")[0].split(".  ")[0].removesuffix(".")
+        cmd.short_help = f"{sentence}."
+        super().add_command(cmd, name)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; an error of ours ends it with its line."""
         from diptych.kernels import slow_kernels

@@ -21,7 +21,7 @@ from diptych.frontier.queue import Claim
 from diptych.frontier.search import Discovery
 from diptych.page.answer import ReadAnswer
 from diptych.protocols import LinkSource, Watcher
-from diptych.types import Failure
+from diptych.types import Failure, Kind
 
 COMMIT_AFTER = 0.05  # seconds between commits; a kill loses no more, which is then fetched again
 MAX_STARTS = 8  # fetches started before running ones get a turn
@@ -43,31 +43,40 @@ class LiveEngine:
 
     def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
         """Crawl until nothing is left or the watcher stops it, with at least ten ticks a second."""
-        workers.prepare()
-        crawl.guides.warm_up()
-        workers.run_in_loop(self._run(crawl, answers, workers, watcher))
+
+        def prepare() -> None:
+            workers.prepare()
+            crawl.guides.warm_up()
+
+        workers.run_in_loop(self._run(crawl, answers, workers, watcher, prepare))
 
     def discover(
         self, discovery: Discovery, source: LinkSource, workers: Workers, watcher: Watcher
     ) -> None:
         """Search for bilingual sites until nothing is left, the budget is spent, or a stop."""
         with LinkQueryThread(discovery, source) as pending:
-            workers.run_in_loop(self._run(discovery, pending, workers, watcher))
+            workers.run_in_loop(self._run(discovery, pending, workers, watcher, lambda: None))
 
     async def _run(
-        self, crawl: CrawlState, answers: PendingAnswers, workers: Workers, watcher: Watcher
-    ) -> None:
+        self, crawl: CrawlState, answers: PendingAnswers, workers: Workers, watcher: Watcher,
+        prepare: Callable[[], None],
+    ) -> None:  # fmt: skip
+        """Fetch until nothing is left; `prepare` is called before the first page."""
         loop = asyncio.get_running_loop()
         # Host names are resolved in threads: a slow lookup must not delay others.
         loop.set_default_executor(ThreadPoolExecutor(self.settings.concurrency))
-        fetches, committed = _Fetches(), 0.0
+        fetches, committed, is_prepared = _Fetches(), 0.0, False
         # Slow operations run in another thread, while fetching continues; nothing else uses the
         # crawl and its store meanwhile.
         with crawl.store.transaction() as transaction, ThreadPoolExecutor(1) as keeper:
             async with Fetcher(self.settings) as fetcher:
                 while not watcher.stopped():
                     now = time.time()
-                    for claim in crawl.next(now, min(self._room(fetches), MAX_STARTS)):
+                    claims = crawl.next(now, min(self._room(fetches), MAX_STARTS))
+                    if not is_prepared and any(claim.kind is not Kind.ROBOTS for claim in claims):
+                        prepare()
+                        is_prepared = True
+                    for claim in claims:
                         fetches.begin(self._fetch(claim, crawl, fetcher, workers))
                     await asyncio.sleep(0)  # let them start
                     is_over = fetches.are_over and crawl.wake() is None and not answers.waiting

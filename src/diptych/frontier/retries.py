@@ -84,7 +84,7 @@ class Retries:
         asked = failure.retry_after
         tries = max(host.refusals, claim.attempts + 1)
         wait = self.politeness.wait(tries) if asked is None else asked
-        retried = failure.reason in RETRIED and claim.attempts + 1 < limits.attempts
+        retried = failure.reason in RETRIED and claim.attempts + 1 < self._attempts(claim, failure)
         is_busy = refused and (asked is not None or failure.reason not in FORBIDDEN)
         if is_busy or (retried and claim.kind is Kind.ROBOTS):
             self.hosts.hold(claim.host, now + wait)
@@ -101,6 +101,11 @@ class Retries:
                 claim.host, _robots_failure(failure), is_unreachable=_is_unreachable(failure)
             )
         return not retried
+
+    def _attempts(self, claim: Claim, failure: Failure) -> int:
+        """Requests for a URL, at most; where nobody listens at all, a second one is enough."""
+        is_silent = claim.kind is Kind.ROBOTS and failure.reason == Reason.CONNECTION_REFUSED
+        return min(2, self.limits.attempts) if is_silent else self.limits.attempts
 
 
 def _is_unreachable(failure: Failure) -> bool:

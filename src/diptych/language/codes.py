@@ -108,9 +108,8 @@ def _check_codes(codes: Sequence[str]) -> None:
         return
     from diptych.language.mistakes import separated
 
-    parts = [separated(code) for code in unknown or codes]
-    if any(parts):
-        listed = ",".join(",".join(separated(code) or [code]) for code in codes)
+    if any(separated(code, _is_code) for code in unknown or codes):
+        listed = ",".join(",".join(separated(code, _is_code) or [code]) for code in codes)
         raise ConfigError(f"{option_name('langs')}: put a comma between languages: {listed}")
     if unknown:
         raise ConfigError(f"{option_name('langs')}: {_unknown(unknown)}")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from difflib import get_close_matches
 
-from diptych.language.codes import primary
-from diptych.language.names import fold_case, languages_by_name
+from diptych.files import shipped_table
 
 CODE_LIST = "https://iso639-3.sil.org/code_tables/639/data"
 _MIN_NAME = 4  # letters; shorter names of languages look like codes
@@ -32,7 +32,7 @@ def intended_language(text: str) -> str:
     """
     import langcodes
 
-    lowered = fold_case(text.strip())
+    lowered = text.strip().casefold()
     if found := _TAKEN_FOR_LANGUAGES.get(lowered, ""):
         return found
     if len(lowered) < _MIN_NAME and lowered.isascii():
@@ -40,21 +40,28 @@ def intended_language(text: str) -> str:
     try:
         return langcodes.find(lowered).to_tag()
     except LookupError:
-        names = languages_by_name()
+        names = _names()
         similar = get_close_matches(lowered, names, 1, _SIMILAR)
         return names[similar[0]] if similar else ""
 
 
-def separated(text: str) -> list[str]:
+def _names() -> dict[str, str]:
+    """The languages of most of the web by their names in English and in themselves."""
+    (_, *readers), *rows = shipped_table("diptych.language", "names.tsv")
+    names = {lang: dict(zip(readers, names, strict=True)) for lang, *names in rows}
+    return {own[reader].casefold(): lang for lang, own in names.items() for reader in ("en", lang)}
+
+
+def separated(text: str, is_language: Callable[[str], bool]) -> list[str]:
     """The languages of a list with other separators than commas; none if it is no such list.
 
-    >>> separated("en/fr"), separated("en and fr"), separated("en-fr"), separated("pt-br")
-    (['en', 'fr'], ['en', 'fr'], ['en', 'fr'], [])
+    >>> is_known = ["en", "fr", "pt", "br"].__contains__
+    >>> [separated(text, is_known) for text in ("en/fr", "en and fr", "en-fr", "pt-br")]
+    [['en', 'fr'], ['en', 'fr'], ['en', 'fr'], []]
     """
     parts = _SEPARATORS.split(text.strip())
-    if len(parts) < 2 or not all(primary(part) for part in parts) or _is_usual_region(text):
-        return []
-    return parts
+    is_list = len(parts) > 1 and all(map(is_language, parts))
+    return parts if is_list and not _is_usual_region(text) else []
 
 
 def _is_usual_region(text: str) -> bool:
@@ -68,7 +75,7 @@ def _is_usual_region(text: str) -> bool:
     lang, _, region = text.strip().replace("_", "-").partition("-")
     if not re.fullmatch("[A-Za-z]{2}", region):
         return False
-    return langcodes.Language.make(territory=region.upper()).maximize().language == primary(lang)
+    return langcodes.Language.make(territory=region.upper()).maximize().language == lang.lower()
 
 
 def code_of_country(lang: str) -> str:

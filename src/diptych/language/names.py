@@ -76,16 +76,6 @@ def _language_names(name: str, readers: Sequence[str]) -> frozenset[str]:
     return frozenset(fold_case(each) for each in (*names, *_OTHER_NAMES.get(name, ())) if each)
 
 
-def languages_by_name() -> dict[str, str]:
-    """The languages of most of the web by their names in English and in themselves.
-
-    >>> languages_by_name()["français"], languages_by_name()["french"]
-    ('fr', 'fr')
-    """
-    langs = sorted({lang for lang, _ in _shipped()})
-    return {name: lang for lang in langs for name in sorted(language_names(lang))}
-
-
 def derive_name(lang: str, reader: str) -> str:
     """The name of a language in another language, from CLDR.
 

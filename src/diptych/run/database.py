@@ -39,6 +39,19 @@ class Database:
             if self.db.in_transaction:  # SQLite rolls back by itself after some errors
                 self.db.execute("ROLLBACK")
 
+    def is_finished(self, step: str, key: str) -> bool:
+        """True if a step was done in this way, and nothing that it reads has changed since."""
+        row = self.db.execute("SELECT key FROM finished WHERE step = ?", (step,)).fetchone()
+        return bool(row == (key,))
+
+    def finish(self, step: str, key: str) -> None:
+        """Remember that a step is done, and how."""
+        self.db.execute("INSERT OR REPLACE INTO finished VALUES (?, ?)", (step, key))
+
+    def begin_again(self) -> None:
+        """Let all steps be done again: what they read has changed."""
+        self.db.execute("DELETE FROM finished")
+
     def count(self, query: str, *values: Any) -> int:
         """The number that a query returns; 0 if there is none."""
         row = self.db.execute(query, values).fetchone()

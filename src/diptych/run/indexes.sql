@@ -57,6 +57,11 @@ CREATE TABLE IF NOT EXISTS declarations (   -- declarations of sites about their
     PRIMARY KEY (site, kind)
 ) WITHOUT ROWID;
 
+CREATE TABLE IF NOT EXISTS finished (       -- steps that need not be repeated: nothing has changed
+    step TEXT PRIMARY KEY,
+    key TEXT NOT NULL                       -- how it was done
+) WITHOUT ROWID;
+
 DROP TABLE IF EXISTS events;                -- used by versions that replayed all events to guides
 
 CREATE TABLE IF NOT EXISTS alias_rules (    -- rules by which two URLs of a host are the same page

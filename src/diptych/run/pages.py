@@ -56,6 +56,14 @@ class Pages(Database):
             return None
         return Page(record, tuple(read_links(row[0])))
 
+    def has_pages(self) -> bool:
+        """True if a page was fetched."""
+        return bool(self.count("SELECT EXISTS (SELECT 1 FROM pages)"))
+
+    def is_answered(self) -> bool:
+        """True if a server has answered a request."""
+        return bool(self.count("SELECT EXISTS (SELECT 1 FROM fetches WHERE status > 0)"))
+
     def site_id(self, name: str) -> int:
         """The number of a site, which is registered if it is new."""
         self.db.execute("INSERT INTO sites (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))
@@ -76,6 +84,7 @@ class Pages(Database):
 
     def save_page(self, site: int, page: Page, pointer: Pointer) -> None:
         """Save a page, its links and its sketch."""
+        self.begin_again()
         record = page.record
         row = (
             url_key(record.url), site, record.lang, write_scores(record.langs),

@@ -32,6 +32,7 @@ class Pairs(Database):
             for p in pairs
         ]  # fmt: skip
         with self.transaction():
+            self.begin_again()
             self.db.execute(SQL["make_current_pairs"])
             self.db.execute("DELETE FROM current_pairs")
             self.db.executemany(
@@ -115,6 +116,7 @@ class Pairs(Database):
 
     def save_decision(self, pair: int, decision: Decision) -> None:
         """Save the decision on a pair."""
+        self.begin_again()
         self.db.execute(
             "INSERT OR REPLACE INTO decisions VALUES (?,?,?,?,?)",
             (pair, decision.accept, decision.score, decision.reason, " ".join(decision.marks)),
@@ -124,6 +126,7 @@ class Pairs(Database):
         self, pair: int, segments: Sequence[tuple[SegmentPair, Decision]]
     ) -> tuple[int, int]:
         """Save all segments of a pair; returns the numbers of segments kept before and now."""
+        self.begin_again()
         before = self.count("SELECT count(*) FROM kept_segments WHERE pair = ?", pair)
         self.db.execute("DELETE FROM segments WHERE pair = ?", (pair,))
         rows = enumerate(_segment_row(*segment) for segment in segments)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -14,12 +15,18 @@ from typing import Any
 import tomli_w
 
 from diptych._version import VERSION
-from diptych.errors import StoreError
+from diptych.errors import StoreError, option_name
 from diptych.files import read_file, reading, replace_file, writing
 from diptych.registry import signature
 from diptych.run.store import SCHEMA_VERSION, Store
 
 _MAX_BYTES = 1 << 28  # of `run.toml`, which lists all seeds of a run
+_SHOWN = 3  # seeds, archives and so on in a message
+_RUN_FILES = (
+    "run.toml", "run.sqlite", "run.sqlite-*", "warc/diptych-*.warc.gz", "corpus.tsv",
+    "corpus.tmx", "n-way.tsv", "pairs.tsv", "sites.tsv", "report.html",
+)  # fmt: skip
+"""the files of a run that fetched nothing"""
 LIBRARIES = ("aiohttp", "fastwarc", "protego", "py3langid", "selectolax", "sentencex")
 
 
@@ -77,6 +84,10 @@ def default_folder(seeds: Sequence[str], archives: Sequence[str], langs: Sequenc
 def read_terms(folder: Path) -> Terms:
     """Read the terms of an existing run."""
     path = folder / "run.toml"
+    if not folder.is_dir():
+        raise StoreError(
+            f"there is no folder {folder}; make one with: diptych mine SITE --out {folder}"
+        )
     if not path.exists():
         raise StoreError(
             f"{folder} holds no run (no run.toml); make one with: diptych mine SITE --out {folder}"
@@ -91,7 +102,10 @@ def read_terms(folder: Path) -> Terms:
 
 
 def open_run(folder: Path, terms: Terms, *, agent: str) -> Store:
-    """Start a run in a folder, or resume the run in it if it has the same terms."""
+    """Start a run in a folder, or resume the run in it if it has the same terms.
+
+    A run that has fetched no page is started anew on other terms: a seed may have been mistyped.
+    """
     with writing(folder, "choose another --out", error=StoreError):
         folder.mkdir(parents=True, exist_ok=True)
         is_new = not (folder / "run.toml").exists()
@@ -100,8 +114,14 @@ def open_run(folder: Path, terms: Terms, *, agent: str) -> Store:
         raise StoreError(
             f"{folder} holds no run but other files ({min(strangers)}); choose another --out"
         )
-    if not is_new:
-        _check_same(folder, read_terms(folder), terms)
+    if not is_new and (difference := _difference(read_terms(folder), terms)):
+        if _has_pages(folder):
+            raise StoreError(
+                f"{folder} holds a run that {difference};"
+                f" name another folder with {option_name('out')}"
+            )
+        discard_run(folder)
+        is_new = True
     if is_new:
         data = tomli_w.dumps(terms.to_toml()).encode()
         replace_file(folder / "run.toml", data, error=StoreError)
@@ -115,22 +135,101 @@ def open_to_read(folder: Path) -> Store:
     return Store(folder, write=False)
 
 
-def _check_same(folder: Path, old: Terms, new: Terms) -> None:
-    for name in ("langs", "seeds", "scope", "archives", "lexicons", "taught", "recipe"):
+@contextmanager
+def opened_run(folder: Path, terms: Terms, *, agent: str) -> Iterator[Store]:
+    """Open a run as `open_run` does; a folder that was made for it goes if no server answered."""
+    is_new = not folder.exists()
+    is_answered = True
+    try:
+        with open_run(folder, terms, agent=agent) as store:
+            try:
+                yield store
+            finally:
+                is_answered = store.is_answered()
+    finally:
+        if is_new and not is_answered:
+            discard_run(folder)
+            (folder / "run.lock").unlink(missing_ok=True)
+            with suppress(OSError):  # of files that are not ours
+                folder.rmdir()
+
+
+def discard_run(folder: Path) -> None:
+    """Delete a run in which nothing was fetched; other files of its folder stay."""
+    Store(folder).close()  # an error if another process uses it
+    with writing(folder, error=StoreError):
+        for pattern in _RUN_FILES:
+            for path in folder.glob(pattern):
+                path.unlink()
+        with suppress(OSError):
+            (folder / "warc").rmdir()
+
+
+def _has_pages(folder: Path) -> bool:
+    """True if a run has fetched a page, or cannot be read."""
+    if not (folder / "run.sqlite").exists():
+        return False
+    try:
+        with Store(folder, write=False) as store:
+            return store.has_pages()
+    except StoreError:
+        return True
+
+
+def _difference(old: Terms, new: Terms) -> str:
+    """What a run does that is not what the user asks for; empty if it is the same.
+
+    >>> from dataclasses import replace
+    >>> old = Terms(("en", "fr"), ("http://a.org/",), "site", {"crawl": {"use": "bfs"}})
+    >>> _difference(old, replace(old, seeds=("http://b.org/",)))
+    'mines http://a.org/ in en,fr; you asked for http://b.org/ in en,fr'
+    >>> _difference(old, replace(old, recipe={"crawl": {"use": "smart"}}))
+    'has crawl=bfs; you asked for crawl=smart'
+    """
+    if (old.langs, old.seeds) != (new.langs, new.seeds):
+        was, now = (
+            f"{_some(_others_first(one.seeds, other.seeds))} in {','.join(one.langs)}"
+            for one, other in ((old, new), (new, old))
+        )
+        return f"mines {was}; you asked for {now}"
+    for name in ("scope", "archives", "lexicons", "taught"):
         was, now = getattr(old, name), getattr(new, name)
         if was != now:
-            raise StoreError(
-                f"{folder} holds a run with other {name}: {_short(was)}, not {_short(now)}; "
-                "choose another --out, or ask for the same"
-            )
+            return f"has {name}={_some(was)}; you asked for {name}={_some(now)}"
+    stages = [
+        stage
+        for stage in sorted({*old.recipe, *new.recipe})
+        if old.recipe.get(stage) != new.recipe.get(stage)
+    ]
+    if not stages:
+        return ""
+    was, now = (_spelled(each.recipe, stages) for each in (old, new))
+    return f"has {was}; you asked for {now}"
+
+
+def _spelled(recipe: Mapping[str, Any], stages: Sequence[str]) -> str:
+    """Some stages of a recipe in words."""
+    chosen = {stage: recipe[stage] for stage in stages if stage in recipe}
+    spelled = signature(chosen, []).partition("|langs:")[0].split("|")
+    return " ".join(each.replace(":", "=", 1) for each in spelled)
+
+
+def _others_first(seeds: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """Seeds with those first that are not among others."""
+    return tuple(sorted(seeds, key=frozenset(known).__contains__))
+
+
+def _some(value: str | tuple[str, ...]) -> str:
+    """A value or a few of many.
+
+    >>> _some(("a", "b")), _some(("a", "b", "c", "d", "e")), _some(())
+    ('a, b', 'a, b, c and 2 more', 'none')
+    """
+    names = (value,) if isinstance(value, str) else value
+    rest = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return (", ".join(names[:_SHOWN]) or "none") + rest
 
 
 def _is_ours(name: str) -> bool:
     """True for files that a killed run may leave before it has a `run.toml`."""
     return name == "run.lock" or name.endswith(".part")
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return " ".join(signature(value, []).partition("|langs:")[0].replace(":", "=").split("|"))
-    return ", ".join(value) if isinstance(value, tuple) else str(value)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from diptych._version import VERSION
 from diptych.corpus.best_copies import best_of, repeats
 from diptych.reason import Reason
 from diptych.run.segments import Segments
@@ -22,10 +23,14 @@ if TYPE_CHECKING:
     from diptych.run.store import Store
 
 _BATCH = 10_000
+_STEP = "scores"
 
 
 def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
     """Score all segments that break no rule, and keep the best copies above the threshold."""
+    key = f"{strategy!r} {VERSION}"
+    if store.is_finished(_STEP, key):
+        return
     ids, judged, keys = _read(store, watcher)
     if not len(ids):
         return
@@ -42,6 +47,7 @@ def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
     watcher.begin("scoring", len(ids), "segments")
     columns = (scores, is_kept, reasons, copies, ids)
     with store.transaction():
+        store.begin_again()
         for start in range(0, len(ids), _BATCH):
             watcher.tick()
             part = slice(start, start + _BATCH)
@@ -49,6 +55,7 @@ def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
                 zip(*(column[part].tolist() for column in columns), strict=True)
             )
             watcher.advance(len(ids[part]))
+        store.finish(_STEP, key)
 
 
 def _read(

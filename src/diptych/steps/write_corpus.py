@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from diptych.corpus.from_run import NWayCorpus, RunCorpus, write_corpus
 from diptych.errors import StoreError
 from diptych.files import replace_file
-from diptych.protocols import Corpus, Watcher
+from diptych.protocols import Corpus, Exporter, Watcher
 from diptych.registry import exporter
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
@@ -42,16 +43,14 @@ class _Watched:
 
 
 def write_run_corpus(store: Store, corpus: RunCorpus, watcher: Watcher) -> None:
-    """Write the corpus and the list of pairs into the run folder."""
+    """Write the corpus and the list of pairs into the run folder; unchanged files stay."""
     lines = Statistics(store).kept_segments() * len(CORPUS_FORMATS)
     watcher.begin("writing", lines, "lines")
     for name in CORPUS_FORMATS:
-        written = _Watched(corpus, watcher)
-        write_corpus(written, exporter(name), store.folder / f"corpus.{name}")
+        _write(store, corpus, f"corpus.{name}", exporter(name), watcher)
     if len(corpus.langs) > 2:
         watcher.begin("writing")
-        rows = _Watched(NWayCorpus(corpus), watcher)
-        write_corpus(rows, exporter("tsv", n_way=True), store.folder / "n-way.tsv")
+        _write(store, corpus, "n-way.tsv", exporter("tsv", n_way=True), watcher)
     watcher.tick()
     pairs = [PAIRS_HEADER]
     for site, _ in store.sites():
@@ -61,3 +60,20 @@ def write_run_corpus(store: Store, corpus: RunCorpus, watcher: Watcher) -> None:
                 f"\t{pair.score:.3f}\t{pair.evidence}\n"
             )
     replace_file(store.folder / "pairs.tsv", "".join(pairs).encode(), error=StoreError)
+
+
+def _write(store: Store, corpus: RunCorpus, name: str, made: Exporter, watcher: Watcher) -> None:
+    """Write a file of the corpus, unless it is there as it was written last time."""
+    path = store.folder / name
+    if store.is_finished(name, _state(path, corpus)):
+        return
+    rows = NWayCorpus(corpus) if name == "n-way.tsv" else corpus
+    write_corpus(_Watched(rows, watcher), made, path)
+    store.finish(name, _state(path, corpus))
+
+
+def _state(path: Path, corpus: RunCorpus) -> str:
+    """Size and time of a file, and how its corpus was chosen."""
+    found = path.stat() if path.exists() else None
+    stamp = (found.st_size, found.st_mtime_ns) if found else None
+    return f"{stamp} {corpus.signature} {corpus.choice!r}"

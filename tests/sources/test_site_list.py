@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from diptych.errors import ConfigError
-from diptych.text.site_list import named_sites
+from diptych.sources.site_list import named_sites
 
 
 def test_a_list_takes_the_place_of_a_dash() -> None:

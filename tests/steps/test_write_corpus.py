@@ -1,0 +1,62 @@
+"""The files of a corpus are written once, and again if something has changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.corpora import Maker, Said, corpus_of
+
+from diptych.corpus.from_run import Choice, RunCorpus
+from diptych.protocols import Watcher
+from diptych.run.store import Store
+from diptych.steps.write_corpus import write_run_corpus
+
+PAIRS = {("/en/1", "/fr/1"): [Said("One.", "Un.", 0.9), Said("Two.", "Deux.", 0.8)]}
+FILES = ("corpus.tsv", "corpus.tmx")
+
+
+@pytest.fixture
+def store(made: Maker) -> Store:
+    return made(PAIRS)
+
+
+def written(store: Store, corpus: RunCorpus | None = None) -> list[tuple[int, bytes]]:
+    """Number and content of each file: a file that is written again has another number."""
+    write_run_corpus(store, corpus or corpus_of(store, Choice(0.5)), Watcher())
+    paths = [store.folder / name for name in FILES]
+    return [(path.stat().st_ino, path.read_bytes()) for path in paths]
+
+
+def test_files_that_are_there_stay(store: Store) -> None:
+    assert written(store) == written(store)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_is_missing_or_edited_is_written_again(store: Store, name: str) -> None:
+    first = written(store)
+    path: Path = store.folder / name
+    path.unlink()
+    assert [content for _, content in written(store)] == [content for _, content in first]
+    path.write_bytes(path.read_bytes() + b"edited")
+    assert [content for _, content in written(store)] == [content for _, content in first]
+
+
+def test_files_are_written_again_if_segments_have_changed(store: Store) -> None:
+    (_, before), *_ = written(store)
+    (id, _), *_ = store.pairs(store.sites()[0][0])
+    with store.transaction():
+        store.save_segments(id, [])
+    (_, after), *_ = written(store)
+    assert b"Deux." in before
+    assert b"Deux." not in after
+
+
+def test_files_are_written_again_with_another_choice_or_signature(store: Store) -> None:
+    (_, before), *_ = written(store)
+    corpus = corpus_of(store, Choice(0.85))
+    (_, after), *_ = written(store, corpus)
+    assert len(after.splitlines()) == len(before.splitlines()) - 1
+    (_, signed), *_ = written(store, replace(corpus, signature="another"))
+    assert b"another" in signed
