@@ -109,6 +109,7 @@ def test_display_is_shown_on_standard_error(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")  # as in a terminal or a notebook
+    monkeypatch.setenv("TERM", "xterm")
     with serve(zoo.header_hreflang()) as server:
         mine(server.url, tmp_path / "run", progress=True)
     out, err = capfd.readouterr()

@@ -144,7 +144,7 @@ def test_links_of_two_pages(write) -> None:
     found = [line.split("\t")[:2] for line in aligned(left, right, "--links")]
     assert [[url.rpartition("/")[2] for url in pair] for pair in found] == [["1", "1"], ["2", "2"]]
     texts = write("a.txt", "One."), write("b.txt", "Un.")
-    assert "--links is for two HTML pages" in mistake(
+    assert "--links needs two HTML pages" in mistake(
         "align", *texts, "--langs", "en,fr", "--links"
     )
     line = mistake("align", left, right, "--langs", "en,fr", "--links", "--trees", "flat")
