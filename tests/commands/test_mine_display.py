@@ -20,6 +20,9 @@ LATER = ("pairing", "learning words", "aligning", "scoring", "writing")
 NAMES = {
     "pages", "pages/s", "queue", "downloads", "pairs", "segments", "downloads/pair", "found so far"
 }  # fmt: skip
+STAGE_LINE = re.compile(
+    r". (?P<stage>[a-z]+( [a-z]+)*)( [━╸╺]+ [\d,/]+( [a-z]+)*)?( ~[\w ]+ left)?( \d+:\d\d)?"
+)
 FINISHING = "Stopping: finishing with the pages fetched so far. Press Ctrl-C again to stop at once."
 CONTINUE = "Nothing saved is lost; run the same command again to continue."
 HELD = """
@@ -107,15 +110,14 @@ def test_crawl_and_each_later_stage_are_shown(tmp_path: Path, columns: int, rows
         assert terminal.wait() == 0
     assert len(pages(terminal)) >= 5
     frames = [frame for frame in terminal.frames if figures(frame)]
-    stages = list(dict.fromkeys(frame.splitlines()[-3][2:].split(" ━")[0] for frame in frames))
-    stages = list(dict.fromkeys(re.sub(r" \d.*", "", stage) for stage in stages))
+    found = [STAGE_LINE.fullmatch(frame.splitlines()[-3]) for frame in frames]
+    assert all(found)
+    stages = list(dict.fromkeys(line["stage"] for line in found if line))
     assert stages == ["crawling", *LATER]
     assert terminal.has_shown("aligning", "/17 page pairs")
     crawl = figures([frame for frame in frames if "crawling" in frame][-1])
     assert set(crawl) == (NAMES if columns >= 80 else {"pages", "queue", "pairs", "found so far"})
     for frame in frames:
-        line = frame.splitlines()[-3]
-        assert re.fullmatch(r". [a-z ]+( [━╸╺]+ [\d,/]+( [a-z ]+)?)?( ~.* left)? \d+:\d\d", line)
         assert set(figures(frame)) <= NAMES
         assert max(map(len, frame.splitlines())) < columns
     assert terminal.text.lstrip().startswith("42  pages fetched"), "the display leaves nothing"
