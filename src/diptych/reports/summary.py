@@ -151,9 +151,7 @@ def _threshold(terms: Terms | None) -> float | None:
         return None
     try:
         return float(make("filter", terms.recipe["filter"]).threshold)
-    except (
-        ConfigError
-    ):  # of a version that had another filter; its figures can be shown all the same
+    except ConfigError:  # a filter of another version: the figures can be shown all the same
         return None
 
 
