@@ -246,8 +246,8 @@ def test_trees_can_be_chosen(pages) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
-        ("a.txt", b"", "is empty"),
-        ("a.html", b" \n", "is empty"),
+        ("a.txt", b"", "is an empty file"),
+        ("a.html", b" \n", "is an empty file"),
         ("a.pdf", b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "is a PDF"),
         ("a.html", b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "is a PDF"),
         ("a.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is an image"),
