@@ -7,7 +7,7 @@ import pytest
 
 from diptych.commands import main
 from diptych.commands.mine import MineOptions
-from diptych.commands.options import WebOptions, agent_of, live_engine
+from diptych.commands.options import WebOptions, agent_of, first_notes, live_engine
 from diptych.errors import ConfigError
 
 
@@ -15,6 +15,11 @@ from diptych.errors import ConfigError
 def test_an_agent_is_one_line(text: str) -> None:
     with pytest.raises(ConfigError, match="user-agent"):
         agent_of(text)
+
+
+def test_a_small_language_with_the_code_of_a_country_is_noted() -> None:
+    assert first_notes(("se", "sv"))[0] == "se is Northern Sami; Swedish is sv"
+    assert first_notes(("en", "sv")) == first_notes(("en", "fr"))
 
 
 def test_a_proxy_must_be_one() -> None:
