@@ -148,7 +148,7 @@ def test_links_of_two_pages(write) -> None:
         "align", *texts, "--langs", "en,fr", "--links"
     )
     line = mistake("align", left, right, "--langs", "en,fr", "--links", "--trees", "flat")
-    assert "aligns no links" in line
+    assert "does not align links" in line
 
 
 def test_names_of_strategies_are_looked_at_first(write) -> None:
@@ -246,8 +246,8 @@ def test_trees_can_be_chosen(pages) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
-        ("a.txt", b"", "is empty"),
-        ("a.html", b" \n", "is empty"),
+        ("a.txt", b"", "is an empty file"),
+        ("a.html", b" \n", "is an empty file"),
         ("a.pdf", b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "is a PDF"),
         ("a.html", b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "is a PDF"),
         ("a.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is an image"),
@@ -269,7 +269,7 @@ def test_pages_without_text_have_nothing_in_common(write) -> None:
     blank, other = write("a.html", "<p></p>"), write("b.html", "<p>Nur hier.</p>")
     result = run("align", other, blank, "--langs", "de,fr", "--format", "ladder")
     assert (result.exit_code, result.stdout) == (1, "[0]:[]\n")
-    assert result.stderr == f"nothing in {other} corresponds to {blank}\n"
+    assert result.stderr == f"no sentence of {other} corresponds to {blank}\n"
 
 
 def test_mistakes_are_one_line(texts, pages, write, tmp_path: Path) -> None:

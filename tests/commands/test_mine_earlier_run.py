@@ -134,7 +134,8 @@ def placed(corpus: Path, pages: set[str]) -> bytes:
 # -- a run that has come to its end ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("words", EXPORTS)
+# Rows of many languages were written for two, and there were none.
+@pytest.mark.parametrize("words", [words for words in EXPORTS if "--n-way" not in words])
 def test_export_is_the_same(earlier, tmp_path, words):
     name, *options = words.split()
     finished = earlier / "finished"

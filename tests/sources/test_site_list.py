@@ -65,9 +65,9 @@ def test_a_bad_line_is_named(listed: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
-        ("a.txt", b"\n# nothing\n", "names no site; it needs a site a line"),
-        ("a.pdf", b"%PDF-1.4\n\xe2\xe3\xcf\xd3\n", "is no list of sites: it is not UTF-8"),
-        ("a.bin", b"\0\1", "is no list of sites: it is no text"),
+        ("a.txt", b"\n# nothing\n", "names no site; it needs one site per line"),
+        ("a.pdf", b"%PDF-1.4\n\xe2\xe3\xcf\xd3\n", "is not a list of sites: it is not UTF-8"),
+        ("a.bin", b"\0\1", "is not a list of sites: it is binary"),
         ("a.warc.gz", b"\x1f\x8b", "is an archive; name it with warc"),
         ("a.html", b"<!DOCTYPE html>\n", "line 1: '<!DOCTYPE html>' is no http or https URL"),
     ],

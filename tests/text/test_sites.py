@@ -71,6 +71,8 @@ def test_a_mistyped_url_is_answered_with_the_right_one(text: str, meant: str) ->
         ("ftp://example.org/", "is no http or https URL; give one such as https://example.org"),
         ("http//", "is no http or https URL; give one such as https://example.org"),
         ("http://https/", "is no http or https URL"),
+        ("http:8080", "is no http or https URL"),
+        ("https", "is no http or https URL"),
         ("ho st", "is no http or https URL"),
     ],
 )

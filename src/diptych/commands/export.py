@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diptych.api.export import ExportOptions, export_run, lines_of
+from diptych.api.export import ExportOptions, export_run, lines_of, terms_of
 from diptych.commands._corpus import say_written, standard_output, warn_unfinished
 from diptych.commands.declare import command
 from diptych.commands.options import FOUND, NOTHING
@@ -11,6 +11,7 @@ from diptych.commands.options import FOUND, NOTHING
 @command(ExportOptions)
 def export(asked: ExportOptions) -> int:
     """Write the corpus of RUN to a file, also while RUN is still being mined."""
+    terms_of(asked.run)  # an error if there is no run, whatever else is wrong
     unit = lines_of(asked.exporter(n_way=asked.n_way), n_way=asked.n_way)
     written = export_run(asked, standard_output)
     warn_unfinished(asked.run)

@@ -32,13 +32,13 @@ def unreadable_type(data: bytes) -> str:
     r"""The type of a file that holds no text to read, such as "a PDF"; empty for text and HTML.
 
     >>> unreadable_type(b"%PDF-1.7 ..."), unreadable_type(b"\0\1\2"), unreadable_type(b" \n")
-    ('a PDF', 'a binary file', 'empty')
+    ('a PDF', 'a binary file', 'an empty file')
     >>> unreadable_type(b"<p>Text</p>"), unreadable_type("BMW fährt".encode("utf-16"))
     ('', '')
     """
     head = data[:_HEAD]
     if not data.strip():
-        return "empty"
+        return "an empty file"
     if head.startswith(_UNICODE):
         return ""
     controls = sum(map(head.count, (bytes([byte]) for byte in _CONTROLS)))

@@ -53,8 +53,8 @@ def _read_list(path: Path) -> list[Url]:
         raise ConfigError(f"{path} is an archive; name it with {option_name('warc')}")
     data = read_file(path, _MAX_BYTES)
     if b"\0" in data:
-        raise ConfigError(f"{path} is no list of sites: it is no text")
-    with reading(path, "list of sites", "it needs a site a line"):
+        raise ConfigError(f"{path} is not a list of sites: it is binary")
+    with reading(path, "list of sites", "it needs one site per line"):
         lines = data.decode("utf-8").splitlines()
     return _parse_lines(lines, str(path))
 
@@ -71,5 +71,5 @@ def _parse_lines(lines: Iterable[str], source: str) -> list[Url]:
         except ConfigError as error:
             raise ConfigError(f"{source}, line {number}: {error.args[0]}") from error
     if not found:
-        raise ConfigError(f"{source} names no site; it needs a site a line")
+        raise ConfigError(f"{source} names no site; it needs one site per line")
     return found
