@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 from support import zoo
 from support.serving import Request, serve
+from support.terminal import Terminal
+from support.waiting import until
 
 import diptych
 from diptych.api.mine import MineOptions
@@ -105,16 +107,29 @@ def test_progress_is_reported(tmp_path: Path) -> None:
     assert seen[-1].pages == run.summary.pages
 
 
-def test_display_is_shown_on_standard_error(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FORCE_COLOR", "1")  # as in a terminal or a notebook
-    monkeypatch.setenv("TERM", "xterm")
+SCRIPT = """
+import sys, diptych
+url, out = sys.argv[1:]
+run = diptych.mine(
+    url, langs="en,fr", out=out, delay=0, allow_private=True, jobs=1, progress=True
+)
+print(run.summary.pairs, "pairs")
+raise SystemExit
+"""
+
+
+def test_display_is_shown_in_a_terminal_if_it_is_asked_for(tmp_path: Path) -> None:
+    terminals: list[Terminal] = []
+
+    def hold(request: Request) -> None:
+        if request.path == "/fr":
+            until(lambda: terminals and terminals[0].has_shown("crawling", "pages/s"))
+
     with serve(zoo.header_hreflang()) as server:
-        mine(server.url, tmp_path / "run", progress=True)
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert "crawling" in err
+        server.before = hold
+        terminals.append(Terminal([server.url, tmp_path / "run"], 80, 24, before=SCRIPT))
+        terminals[0].wait()
+    assert terminals[0].text.split() == ["1", "pairs"], "the display goes when it is done"
 
 
 class Stop(Exception):

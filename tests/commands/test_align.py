@@ -144,9 +144,7 @@ def test_links_of_two_pages(write) -> None:
     found = [line.split("\t")[:2] for line in aligned(left, right, "--links")]
     assert [[url.rpartition("/")[2] for url in pair] for pair in found] == [["1", "1"], ["2", "2"]]
     texts = write("a.txt", "One."), write("b.txt", "Un.")
-    assert "--links needs two HTML pages" in mistake(
-        "align", *texts, "--langs", "en,fr", "--links"
-    )
+    assert "--links needs two HTML pages" in mistake("align", *texts, "--langs", "en,fr", "--links")
     line = mistake("align", left, right, "--langs", "en,fr", "--links", "--trees", "flat")
     assert "does not align links" in line
 
@@ -269,7 +267,7 @@ def test_pages_without_text_have_nothing_in_common(write) -> None:
     blank, other = write("a.html", "<p></p>"), write("b.html", "<p>Nur hier.</p>")
     result = run("align", other, blank, "--langs", "de,fr", "--format", "ladder")
     assert (result.exit_code, result.stdout) == (1, "[0]:[]\n")
-    assert result.stderr == f"no sentence of {other} corresponds to {blank}\n"
+    assert result.stderr == f"no sentence of {other} corresponds to one of {blank}\n"
 
 
 def test_mistakes_are_one_line(texts, pages, write, tmp_path: Path) -> None:

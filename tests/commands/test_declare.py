@@ -78,7 +78,7 @@ def test_help_is_whole_and_as_wide_as_the_terminal(
     top = main.make_context("diptych", ["mine"])
     shown = main.get_help(top)
     assert "..." not in shown.partition("Commands:")[2]
-    assert "Put the text back into a stand-off corpus, from the archives it was made of." in (
+    assert "Estimate from two URLs the probability that their pages are translations." in (
         " ".join(shown.split())
     )
     of_mine = main.commands["mine"].get_help(

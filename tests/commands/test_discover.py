@@ -57,7 +57,7 @@ def test_detect_exits_with_1_where_nothing_is_found(web: Web) -> None:
 def test_detect_asks_no_private_address_unless_told_so(web: Web) -> None:
     result = run("detect", web.good[0].url, "--langs", "en,es", "--quiet")
     assert result.exit_code == 1
-    assert "--allow-private" in result.stdout
+    assert "on a private address, which is not allowed" in result.stdout
     assert not web.good[0].paths
 
 

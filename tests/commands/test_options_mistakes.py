@@ -169,13 +169,13 @@ def test_folder_that_is_a_file_or_below_one(tmp_path):
     for folder in (file, file / "run", file / "deep" / "run"):
         line = mistake("mine", SITE, *LANGS, "--out", folder)
         assert str(folder) in line
-        assert "choose another --out" in line
+        assert "name another folder with --out" in line
     assert file.read_text() == "text"
 
 
 def test_folder_that_cannot_be_written():
     line = mistake("mine", SITE, *LANGS, "--out", "/proc/diptych")
-    assert "choose another --out" in line
+    assert "name another folder with --out" in line
 
 
 def test_folder_that_holds_something_else(tmp_path):

@@ -232,7 +232,7 @@ def test_robots_that_recover_are_obeyed(folder: Path) -> None:
         ("dns", 1, "unknown host"),
         ("bad_certificate", 1, "bad certificate"),
         ("tls", 1, "TLS error"),
-        ("private_address", 1, "on a private address"),
+        ("private_address", 1, "on a private address, which is not allowed by default"),
     ],
 )
 def test_host_that_does_not_answer_is_stopped_with_a_note_without_words_of_a_library(

@@ -505,7 +505,7 @@ def test_file_that_is_no_database_is_refused(folder: Path, write: bool) -> None:
 
 
 def test_reading_does_not_create_a_run(folder: Path) -> None:
-    with pytest.raises(StoreError, match="holds no run; make one with: diptych mine"):
+    with pytest.raises(StoreError, match="holds no run; mine a site into it first"):
         Store(folder, write=False)
     assert list(folder.iterdir()) == []
 

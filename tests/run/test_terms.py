@@ -212,7 +212,7 @@ def test_run_without_a_database_yet_is_resumed(tmp_path: Path) -> None:
 def test_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for folder in (tmp_path / "file", tmp_path / "file" / "run"):
-        with pytest.raises(StoreError, match=r"cannot write .*choose another --out"):
+        with pytest.raises(StoreError, match=r"cannot write .*name another folder with out"):
             begin(folder)
 
 
@@ -223,7 +223,7 @@ def test_folders_above_are_made(tmp_path: Path) -> None:
 
 def test_folder_without_a_run_is_an_error_with_advice(tmp_path: Path) -> None:
     with pytest.raises(
-        StoreError, match=r"holds no run \(no run\.toml\); make one with: diptych mine"
+        StoreError, match=r"holds no run \(no run\.toml\); mine a site into it first"
     ):
         read_terms(tmp_path)
 
@@ -233,7 +233,7 @@ def test_folder_without_a_run_is_an_error_with_advice(tmp_path: Path) -> None:
     [
         (b"langs = [", "is not a readable description of a run: Invalid"),
         (b"\xff\xfe", "it is not UTF-8"),
-        (b"langs = ['en', 'fr']", "'seeds' is missing; mine what it fetched again"),
+        (b"langs = ['en', 'fr']", "'seeds' is missing; to mine its archives again"),
         (b"", "'langs' is missing"),
     ],
 )

@@ -61,8 +61,8 @@ def _is_transformer(folder: str) -> bool:
 
     if folder and not Path(folder).is_dir():
         raise ConfigError(
-            f"{option_name('model')} {folder} is not a folder; give one that diptych train wrote, or a"
-            " model of Transformers on this machine"
+            f"{option_name('model')} {folder} is not a folder; give one that diptych train wrote,"
+            " or a model of Transformers on this machine"
         )
     return bool(folder) and transformer.is_transformer(folder)
 

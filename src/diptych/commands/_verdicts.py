@@ -12,6 +12,7 @@ import orjson
 from diptych.api.search import Searched
 from diptych.errors import in_one_line
 from diptych.frontier.leads import Verdict
+from diptych.reports.reasons import in_words
 
 _MAX_NOTES = 10
 
@@ -60,7 +61,7 @@ class Printer:
         else:
             shown = " ".join(f"{lang}={url}" for lang, url in verdict.pages)
             answer = "bilingual" if decision.accept else "no"
-            why = shown if decision.accept else decision.reason
+            why = shown if decision.accept else in_words(decision.reason)
             self._line(verdict.named, answer, f"{decision.score:.3f}", str(verdict.downloads), why)
 
     def say_untested(self, url: str, reason: str) -> None:
@@ -70,7 +71,7 @@ class Printer:
                 site="", url=url, bilingual=None, score=0.0, reason=reason, pages={}, downloads=0
             )
         elif not self.is_list:
-            self._line(url, "unknown", "0.000", "0", reason)
+            self._line(url, "unknown", "0.000", "0", in_words(reason))
 
     def _line(self, *fields: str) -> None:
         self._write("\t".join(in_one_line(field) for field in fields))

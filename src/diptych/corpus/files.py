@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from diptych.errors import ConfigError, DiptychError
+from diptych.errors import ConfigError, DiptychError, option_name
 from diptych.files import is_special, writing
 
 STANDARD = "-"
@@ -127,7 +127,8 @@ class OutFiles:
     def _standard(self, ending: str) -> _Opened:
         if ending != self.suffix:
             raise ConfigError(
-                f"{self.suffix} is several files, which standard output cannot be: say --out NAME"
+                f"{self.suffix} has several files and cannot go to standard output:"
+                f" name a file with {option_name('out')}"
             )
         assert self._standard_output is not None, "only a command has a standard output"
         stream = _StandardOutput(self._standard_output)

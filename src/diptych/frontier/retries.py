@@ -29,7 +29,7 @@ NETWORK_FAULTS: Mapping[str, str] = {
     Reason.BAD_CERTIFICATE: "bad certificate",
     Reason.TLS: "TLS error",
     Reason.PROTOCOL: "invalid HTTP answer",
-    Reason.PRIVATE_ADDRESS: "on a private address",
+    Reason.PRIVATE_ADDRESS: "on a private address, which is not allowed by default",
 }
 """words for requests without an answer"""
 FORBIDDEN = frozenset({"http_401", "http_403"})  # refused, but not because of overload

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from diptych.errors import StoreError
+from diptych.errors import StoreError, option_name
 from diptych.files import is_special, open_without_links, reason_of, shipped_text, writing
 from diptych.run.archive import Archive
 from diptych.run.pages import Pages
@@ -40,7 +40,7 @@ def _named(folder: Path) -> Iterator[None]:
         kind = getattr(error, "sqlite_errorname", "SQLITE_CORRUPT")  # no name: a value is damaged
         advice = ""
         if kind.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-            advice = f"; mine what it fetched again with: --warc {folder}/warc --out NEW"
+            advice = f"; to mine its archives again: {option_name('warc')} {folder}/warc"
         elif kind == "SQLITE_FULL":
             advice = "; make room, then run the same command again"
         said = f"cannot use {folder / 'run.sqlite'}: {reason_of(error)}"
@@ -57,9 +57,7 @@ class Store(Pages, Pairs):
         if write:
             self._lock = self._take_lock()
         elif not path.exists():
-            raise StoreError(
-                f"{folder} holds no run; make one with: diptych mine SITE --out {folder}"
-            )
+            raise StoreError(f"{folder} holds no run; mine a site into it first")
         try:
             with _named(folder):
                 self.db = self._connect(path, write=write)
@@ -97,7 +95,8 @@ class Store(Pages, Pairs):
         except OSError as error:
             lock.close()
             raise StoreError(
-                f"{self.folder} is in use by another process; wait for it or choose another --out"
+                f"{self.folder} is in use by another process; wait for it, or name another folder"
+                f" with {option_name('out')}"
             ) from error
         return lock
 
@@ -129,8 +128,8 @@ class Store(Pages, Pairs):
         if empty and write:
             if any((self.folder / "warc").glob("diptych-*.warc.gz")):
                 raise StoreError(
-                    f"{self.folder} has lost its run.sqlite; mine what it fetched again with: "
-                    f"--warc {self.folder}/warc --out NEW"
+                    f"{self.folder} has lost its run.sqlite; to mine its archives again: "
+                    f"{option_name('warc')} {self.folder}/warc"
                 )
             schema = shipped_text("diptych.run", "schema.sql")
             self.db.executescript(
@@ -144,7 +143,7 @@ class Store(Pages, Pairs):
             raise StoreError(
                 f"{self.folder} has schema {version}, this diptych reads {SCHEMA_VERSION}: "
                 "use the diptych that made it (its version is in run.toml), or mine again with "
-                f"--warc {self.folder}/warc --out NEW"
+                f"{option_name('warc')} {self.folder}/warc"
             )
         self.db.executescript(VIEWS)
         if write:

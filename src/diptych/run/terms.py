@@ -85,14 +85,10 @@ def read_terms(folder: Path) -> Terms:
     """Read the terms of an existing run."""
     path = folder / "run.toml"
     if not folder.is_dir():
-        raise StoreError(
-            f"there is no folder {folder}; make one with: diptych mine SITE --out {folder}"
-        )
+        raise StoreError(f"there is no folder {folder}; mine a site into it first")
     if not path.exists():
-        raise StoreError(
-            f"{folder} holds no run (no run.toml); make one with: diptych mine SITE --out {folder}"
-        )
-    advice = f"mine what it fetched again with: --warc {folder}/warc --out NEW"
+        raise StoreError(f"{folder} holds no run (no run.toml); mine a site into it first")
+    advice = f"to mine its archives again: {option_name('warc')} {folder}/warc"
     with reading(path, "readable description of a run", advice, error=StoreError):
         raw = tomllib.loads(read_file(path, _MAX_BYTES, error=StoreError).decode("utf-8"))
         return Terms(
@@ -106,13 +102,14 @@ def open_run(folder: Path, terms: Terms, *, agent: str) -> Store:
 
     A run that has fetched no page is started anew on other terms: a seed may have been mistyped.
     """
-    with writing(folder, "choose another --out", error=StoreError):
+    with writing(folder, f"name another folder with {option_name('out')}", error=StoreError):
         folder.mkdir(parents=True, exist_ok=True)
         is_new = not (folder / "run.toml").exists()
         strangers = [entry.name for entry in folder.iterdir() if not _is_ours(entry.name)]
     if is_new and strangers:
         raise StoreError(
-            f"{folder} holds no run but other files ({min(strangers)}); choose another --out"
+            f"{folder} holds no run but other files ({min(strangers)});"
+            f" name another folder with {option_name('out')}"
         )
     if not is_new and (difference := _difference(read_terms(folder), terms)):
         if _has_pages(folder):
@@ -125,7 +122,7 @@ def open_run(folder: Path, terms: Terms, *, agent: str) -> Store:
     if is_new:
         data = tomli_w.dumps(terms.to_toml()).encode()
         replace_file(folder / "run.toml", data, error=StoreError)
-    with writing(folder, "choose another --out", error=StoreError):
+    with writing(folder, f"name another folder with {option_name('out')}", error=StoreError):
         return Store(folder, agent=agent)
 
 

@@ -21,7 +21,7 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.errors import SourceError
+from diptych.errors import SourceError, option_name
 from diptych.files import read_file, reading, writing
 from diptych.kernels.edges import parse_edges
 from diptych.sources.edge_runs import Offsets, OffsetWriter, Runs, reversed_edges, write_lists
@@ -80,7 +80,7 @@ def index_graph(
         part.mkdir()
         facts = _build(list(vertices), list(edges), part, level, tick)
         if not facts.edges and (out / FACTS).exists():
-            raise SourceError(f"no edge in the --edges files; {out} is unchanged")
+            raise SourceError(f"no edge in the files of {option_name('edges')}; {out} is unchanged")
         _put_in_place(work, out)
     return facts
 
@@ -211,12 +211,13 @@ def _read_edges(
     notes.extend(lines.notes)
     if bad and not used + unknown + loops:
         raise SourceError(
-            f"none of {bad:,} lines in the --edges files is an edge; they are: from TAB to"
+            f"none of {bad:,} lines in the files of {option_name('edges')} is an edge;"
+            " they are: from TAB to"
         )
     if unknown and not used + loops:
         raise SourceError(
             f"none of {unknown:,} edges is between vertices; "
-            "are --vertices and --edges of one graph?"
+            f"are {option_name('vertices')} and {option_name('edges')} of one graph?"
         )
     if bad:
         notes.append(f"{bad:,} lines of edges are not two numbers: skipped")

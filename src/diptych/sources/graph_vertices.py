@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.errors import SourceError
+from diptych.errors import SourceError, option_name
 from diptych.kernels.edges import MAX_VERTICES, Vertices, parse_vertices
 from diptych.sources.edge_runs import Offsets, OffsetWriter
 from diptych.sources.graph_files import Lines
@@ -100,7 +100,8 @@ def write_names(lines: Lines, folder: Path, notes: list[str], tick: Callable[[in
 def _check(listed: _VertexFiles) -> None:
     if not listed.count:
         raise SourceError(
-            "no vertex in the --vertices files; their lines are: id TAB reversed.host.name"
+            f"no vertex in the files of {option_name('vertices')};"
+            " their lines are: id TAB reversed.host.name"
         )
     if listed.largest >= min(MAX_VERTICES, _SPARSE * listed.count + _FEW):
         raise SourceError(

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import islice, pairwise, product
 from pathlib import Path
 
-from diptych.errors import ConfigError
+from diptych.errors import ConfigError, option_name
 from diptych.files import reading
 from diptych.language.codes import primary, same_language
 from diptych.learn.lexicon.lexicon import Lexicon
@@ -116,7 +116,9 @@ def format_of(path: Path) -> str:
     for ending, format in endings.items():
         if name.endswith(ending):
             return format
-    raise ConfigError(f"the name of {path} shows no format; add --format {'|'.join(FORMATS)}")
+    raise ConfigError(
+        f"the name of {path} shows no format; add {option_name('format')} {'|'.join(FORMATS)}"
+    )
 
 
 def _links(
