@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 from diptych import errors
-from diptych.errors import DiptychError
+from diptych.errors import DiptychError, in_one_line, option_name
 
 CLASSES = [found for _, found in inspect.getmembers(errors, inspect.isclass)]
 
@@ -38,10 +38,23 @@ def test_there_is_one_root() -> None:
 
 
 def test_every_error_is_public_and_documented() -> None:
-    assert set(errors.__all__) == {cls.__name__ for cls in CLASSES} | {"in_one_line"}
+    assert set(errors.__all__) == {cls.__name__ for cls in CLASSES} | {
+        "for_command_line", "for_python", "in_one_line", "option_name",
+    }  # fmt: skip
     assert all(cls.__doc__ and cls.__doc__ != cls.__bases__[0].__doc__ for cls in CLASSES)
 
 
 @pytest.mark.parametrize("cls", CLASSES)
 def test_message_is_all_that_is_said(cls: type[DiptychError]) -> None:
     assert str(cls("what is wrong; what to do")) == "what is wrong; what to do"
+
+
+def test_option_is_named_as_its_user_types_it() -> None:
+    error = DiptychError(f"raise {option_name('max_pages')} or {option_name('share')}")
+    assert str(error) == "raise max_pages or share"
+    assert error.for_command_line() == "raise --max-pages or --share"
+
+
+def test_text_from_outside_cannot_look_like_an_option() -> None:
+    error = DiptychError(in_one_line(option_name("max_pages")))
+    assert error.for_command_line() == "max_pages"

@@ -26,7 +26,7 @@ def said(printer: Printer, *verdicts: Verdict) -> list[str]:
 def test_a_line_has_the_answer_and_what_shows_it() -> None:
     assert said(Printer(StringIO()), GOOD, BAD) == [
         "http://a.org/\tbilingual\t0.988\t2\ten=http://a.org/ fr=http://a.org/fr",
-        "http://b.org/\tno\t0.100\t1\tone_language",
+        "http://b.org/\tno\t0.100\t1\tin only one of the languages",
     ]
 
 

@@ -254,7 +254,7 @@ def test_folder_without_a_run_cannot_be_read(tmp_path, command, name):
     (tmp_path / "empty").mkdir()
     line = mistake(*_on(command, tmp_path / name))
     assert ("holds no run" if name == "empty" else "there is no folder") in line
-    assert "diptych mine" in line
+    assert "mine a site into it first" in line
     assert list((tmp_path / "empty").iterdir()) == []
 
 

@@ -492,7 +492,7 @@ def test_run_of_another_schema_is_refused_and_unlocked(folder: Path, version: in
         message = str(caught.value)
         assert f"schema {version}" in message
         assert f"reads {SCHEMA_VERSION}" in message
-        assert "--warc" in message
+        assert "mine again with warc" in message
     with pytest.raises(StoreError, match="schema"):
         Store(folder, write=False)
 
@@ -714,7 +714,7 @@ def test_run_whose_database_is_lost_is_not_begun_anew_over_its_archives(folder: 
         add_page(store, 1)
     for path in folder.glob("run.sqlite*"):
         path.unlink()
-    with pytest.raises(StoreError, match=r"lost its run\.sqlite.* --warc"):
+    with pytest.raises(StoreError, match=r"lost its run\.sqlite; to mine its archives again: warc"):
         Store(folder)
     assert scanned(folder) == [url(1)]
 

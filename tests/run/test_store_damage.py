@@ -78,7 +78,7 @@ def test_a_damaged_page_of_the_database_is_an_error_that_names_the_run(folder: P
         if said:
             refused += 1
             assert f"cannot use {folder}/run.sqlite: database disk image is malformed" in said
-            assert f"--warc {folder}/warc --out NEW" in said
+            assert f"to mine its archives again: warc {folder}/warc" in said
         (folder / "run.sqlite").write_bytes(good)
     assert refused > 3
 

@@ -166,7 +166,7 @@ def test_file_names_show_the_format() -> None:
 def test_unreadable_dictionaries_are_errors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(ConfigError, match="--format dictd"):
+    with pytest.raises(ConfigError, match="add format dictd"):
         read_dictionaries([tmp_path / "x"], "de", "fr")
     with pytest.raises(ConfigError, match="no dictionary format 'xml'; there is: dictd, dic, tsv"):
         read_dictionaries([tmp_path / "x"], "de", "fr", format="xml")
