@@ -13,11 +13,27 @@ from typing import Any
 
 import diptych
 
+FIRST = ("mine", "open", "Run", "Summary", "Segment", "Pair", "PageInfo", "DiptychError")
+"""names in the order in which a reader needs them; others follow by the alphabet"""
+_TUPLE = frozenset(dir(tuple))
+
 
 def api() -> str:
-    """Every public name of the package with its signature and all that its docstring says."""
+    """Every public name of the package with its signature and its docstring.
+
+    Functions come first, then the classes of results, then errors.
+    """
     names = [name for name in diptych.__all__ if not name.startswith("_")]
-    return "\n\n".join(part for name in names for part in _entry(name, getattr(diptych, name)))
+    values = {name: getattr(diptych, name) for name in sorted(names, key=_rank)}
+    return "\n\n".join(part for name, value in values.items() for part in _entry(name, value))
+
+
+def _rank(name: str) -> tuple[int, int, str]:
+    """The order of names: first those that a reader needs first."""
+    value = getattr(diptych, name)
+    is_error = inspect.isclass(value) and issubclass(value, Exception)
+    place = FIRST.index(name) if name in FIRST else len(FIRST)
+    return 2 * is_error + inspect.isclass(value), place, name
 
 
 def _entry(name: str, value: Any) -> Iterator[str]:
@@ -39,10 +55,12 @@ def _class(name: str, value: type) -> Iterator[str]:
     """A class: how it is made unless it only comes as a result, then its public members."""
     yield f"```python\nclass {name}\n```"
     yield from _docstring(value)
-    fields = {field.name for field in dataclasses.fields(value)} if _is_data(value) else set()
+    fields = _field_types(value)
+    if fields:
+        yield "\n".join(_fields(value, fields))
     for member, found in inspect.getmembers_static(value):
         own = found.__func__ if isinstance(found, staticmethod | classmethod) else found
-        if member.startswith("_") or member in fields:
+        if member.startswith("_") or member in fields or member in _TUPLE | {"for_command_line"}:
             continue
         if isinstance(own, property):
             yield f"### {name}.{member}"
@@ -50,34 +68,36 @@ def _class(name: str, value: type) -> Iterator[str]:
         elif inspect.isfunction(own):
             yield f"### {name}.{member}()"
             yield from _callable(member, own)
-    if fields:
-        yield "\n".join(_fields(value))
 
 
-def _is_data(value: type) -> bool:
-    return dataclasses.is_dataclass(value)
+def _field_types(value: type) -> dict[str, Any]:
+    """The public fields of a dataclass or of a named tuple, with their types."""
+    if dataclasses.is_dataclass(value):
+        found = {field.name: field.type for field in dataclasses.fields(value)}
+    else:
+        found = dict(value.__annotations__) if hasattr(value, "_fields") else {}
+    return {name: kind for name, kind in found.items() if not name.startswith("_")}
 
 
-def _fields(value: type) -> Iterator[str]:
-    """The fields of a dataclass that are public, with their types."""
+def _fields(value: type, fields: dict[str, Any]) -> Iterator[str]:
+    """The fields of a class, with their types; a right field is described like the left one."""
     meanings = field_docs(value)
     yield "| field | type | meaning |"
     yield "| --- | --- | --- |"
-    for field in dataclasses.fields(value):
-        if not field.name.startswith("_"):
-            kind = _annotation(field.type).replace("|", "\\|")
-            yield f"| `{field.name}` | `{kind}` | {meanings.get(field.name, '')} |"
+    for name, kind in fields.items():
+        shown = _annotation(kind).replace("|", "\\|")
+        yield f"| `{name}` | `{shown}` | {meanings.get(name, '')} |"
 
 
 def field_docs(cls: type) -> dict[str, str]:
     """What is said of fields: a string under the field, or `name: ...` in the class docstring."""
     found: dict[str, str] = {}
     docs = " ".join(inspect.cleandoc(cls.__doc__ or "").split())
-    for field in dataclasses.fields(cls):
-        said = re.search(rf"(?:^|\s){field.name}: (.+?)\.(?=\s|$)", docs)
+    for name in _field_types(cls):
+        said = re.search(rf"(?:^|\s){name}: (.+?)\.(?=\s|$)", docs)
         if said:
-            found[field.name] = said[1]
-    for base in reversed([each for each in cls.__mro__ if dataclasses.is_dataclass(each)]):
+            found[name] = said[1]
+    for base in reversed([each for each in cls.__mro__ if _field_types(each)]):
         definition = ast.parse(textwrap.dedent(inspect.getsource(base))).body[0]
         assert isinstance(definition, ast.ClassDef)
         for node, following in pairwise(definition.body):
@@ -140,6 +160,6 @@ def _docstring(value: Any) -> Iterator[str]:
     text = inspect.getdoc(value)
     if not text:
         raise SystemExit(f"{value!r} is public and has no docstring")
-    for paragraph in re.split(r"\n{2,}", text.strip()):
-        is_example = paragraph.lstrip().startswith(">>>")
-        yield f"```pycon\n{inspect.cleandoc(paragraph)}\n```" if is_example else paragraph
+    for each in re.split(r"\n{2,}", text.strip()):
+        is_example = each.lstrip().startswith(">>>")
+        yield f"```pycon\n{inspect.cleandoc(each)}\n```" if is_example else " ".join(each.split())

@@ -137,7 +137,7 @@ def filled(text: str, ran: list[list[Command]]) -> str:
 
 
 class Shell:
-    """A shell on a terminal of its own, with `diptych` of this checkout in its path."""
+    """A shell on a terminal of its own, with this checkout's `diptych` and `python` in its path."""
 
     def __init__(self, folder: Path, terminal: int, orders: int, port: int) -> None:
         self._folder, self._terminal, self._orders, self._port = folder, terminal, orders, port
@@ -148,9 +148,10 @@ class Shell:
         """Start a shell in a folder `work` of the one given; end all that it has started."""
         (folder / "bin").mkdir()
         (folder / "work").mkdir()
-        diptych = folder / "bin/diptych"
-        diptych.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m diptych "$@"\n')
-        diptych.chmod(0o755)
+        for name, arguments in (("diptych", "-m diptych "), ("python", "")):
+            program = folder / "bin" / name
+            program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {arguments}"$@"\n')
+            program.chmod(0o755)
         terminal, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, WIDTH, 0, 0))
         orders, ours = os.pipe()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import os
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from functools import partial
@@ -17,19 +16,11 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # FastWARC 1.1 warns of its own old classes when imported
-    import fastwarc.warc  # noqa: F401
-
-from support.commands import run
 from support.corpora import Maker, Told, made_run
 from support.crawling import Outcome
 from support.crawling import crawl as crawl_into
 from support.encoders import import_torch
 
-from diptych.demo import SITE
-from diptych.engine.file_server import serve
 from diptych.run.store import Store
 
 PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
@@ -104,19 +95,6 @@ def torch() -> ModuleType:
 def crawl(tmp_path: Path) -> Callable[..., Outcome]:
     """`crawling.crawl` into a folder of the test's own."""
     return partial(crawl_into, folder=tmp_path)
-
-
-@pytest.fixture(scope="session")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that mined the demo site; to be read, not written."""
-    folder = tmp_path_factory.mktemp("recorded") / "run"
-    with serve(SITE) as address:
-        result = run(
-            "mine", address, "--langs", "en,fr", "--out", folder, "--delay", 0, "--allow-private",
-            "--quiet",
-        )  # fmt: skip
-    assert result.exit_code == 0, result.output
-    return folder
 
 
 @pytest.fixture

@@ -1,9 +1,6 @@
 """Diptych mines parallel text from the web.
 
->>> import diptych
->>> run = diptych.mine("https://example.org", langs=["en", "fr"])  # doctest: +SKIP
->>> for segment in run.segments(min_score=0.9):  # doctest: +SKIP
-...     print(segment.left, segment.right)
+`diptych.mine` mines a site, `diptych.open` opens a run; `docs/api.md` describes all functions.
 """
 
 from __future__ import annotations

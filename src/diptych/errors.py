@@ -1,14 +1,14 @@
-"""Every error Diptych raises on purpose.
+"""The errors that Diptych raises on purpose.
 
-    DiptychError            what the user can mend; the command line prints one line and ends with 2
-    +-- ConfigError         a language, URL, strategy, parameter or option that cannot be
+    DiptychError            an error that the user can correct; the command line exits with code 2
+    +-- ConfigError         an invalid language, URL, strategy, parameter or option
     +-- StoreError          a run folder that cannot be opened, read or written
-    +-- ArchiveError        a WARC that cannot be read
+    +-- ArchiveError        a WARC file that cannot be read
     +-- SourceError         a source of links or of candidates that cannot be read
     +-- CorpusError         a corpus file that cannot be read
-    +-- StoppedError        the user has stopped a run; the same command goes on
+    +-- StoppedError        the user stopped a run, which can be continued
 
-Faults of the web are not here: they are values (`types.Failure`), counted and shown.
+Faults of the web are not errors: they are values (`types.Failure`), counted and shown.
 
 The same message is read by people who use the command line and by people who use Python.  A message
 names an option with `option_name("max_pages")`, which is shown as `--max-pages` or as `max_pages`.
@@ -44,7 +44,7 @@ _OPTION = re.compile(f"{_BEFORE}([a-z_]+){_BEHIND}")
 
 
 class DiptychError(Exception):
-    """The root: its message says what is wrong, what is allowed and what to do."""
+    """Base class of all errors; the message says what is wrong, what is allowed and what to do."""
 
     def __str__(self) -> str:
         """The message for users of Python."""
@@ -76,27 +76,27 @@ def for_python(message: str) -> str:
 
 
 class ConfigError(DiptychError):
-    """Raised by `recipes`, `registry` and `cli` for what the user asked."""
+    """Raised for an invalid language, URL, strategy, parameter or option."""
 
 
 class StoreError(DiptychError):
-    """Raised by `store` when a run folder is foreign, in use, unwritable or of another schema."""
+    """Raised if a run folder is missing, in use, unwritable, or of an incompatible version."""
 
 
 class ArchiveError(DiptychError):
-    """Raised by `warc` for a file that is no WARC, or is cut off where it must not be."""
+    """Raised for a file that is not a WARC file, or is truncated."""
 
 
 class SourceError(DiptychError):
-    """Raised by `discover` for a web graph, WAT, link table or index that cannot be read."""
+    """Raised for a web graph, WAT file, link table or index that cannot be read."""
 
 
 class CorpusError(DiptychError):
-    """Raised by `corpusfiles` and `rebuilding` for a corpus that is none, or is cut off."""
+    """Raised for a corpus file that is damaged or truncated."""
 
 
 class StoppedError(DiptychError):
-    """Raised by a `Watcher` to end a run in order, at whatever stage it is."""
+    """Raised when the user stops a run; nothing saved is lost, and the run can be continued."""
 
 
 def in_one_line(text: object) -> str:

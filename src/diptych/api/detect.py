@@ -75,11 +75,12 @@ def detect(
     progress: bool | Callable[[Progress], None] = False,
     cancel: Cancel | None = None,
 ) -> SiteVerdict:
-    """Test if a site is bilingual, by two or three downloads.
+    """Test if a site is bilingual, with two or three downloads.
 
-    The options are those of `diptych detect`; `progress` and `cancel` are those of `mine`.
+    The options are those of `diptych detect`, see [Commands](cli.md#detect); `progress` and
+    `cancel` are those of `mine`.
 
-    >>> detect("https://example.org", langs=["en", "fr"]).accept  # doctest: +SKIP
+    >>> diptych.detect(site, langs=["en", "fr"], delay=0, allow_private=True).accept
     True
     """
     asked = DetectOptions(

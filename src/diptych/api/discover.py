@@ -101,15 +101,19 @@ def discover(
     progress: bool | Callable[[Progress], None] = False,
     cancel: Cancel | None = None,
 ) -> Iterator[SiteVerdict]:
-    """Find bilingual sites, starting from known ones; each is given as soon as it is found.
+    """Find bilingual sites, starting from known ones; yields each site as soon as it is found.
 
-    `backlinks` are the sources of back links: the folder of a web graph, an index of WAT files, an
-    earlier run, or the description of a service.  Sites of the index `cc_index` are tested as well.
-    The run is the folder `out`; the same call continues it.  Leaving the loop ends the search.  The
-    options are those of `diptych discover`; `progress` and `cancel` are those of `mine`.
+    `backlinks` names sources of back links: the folder of a web graph, an index of WAT files, an
+    earlier run, or the description of a service.  The sites of an index, `cc_index`, are tested as
+    well.  The run is the folder `out`; the same call continues it.  Leaving the loop ends the
+    search.  The options are those of `diptych discover`, see [Commands](cli.md#discover);
+    `progress` and `cancel` are those of `mine`.
 
-    >>> for site in discover("https://example.org", langs="en,fr", backlinks="graph/"):
-    ...     print(site.url, site.pages)  # doctest: +SKIP
+    >>> found = diptych.discover(
+    ...     site, langs="en,fr", policy="fc", out=folder / "sites", delay=0, allow_private=True
+    ... )
+    >>> [each.accept for each in found]
+    [True]
     """
     from diptych.engine.background import stream
 

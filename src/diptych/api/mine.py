@@ -154,19 +154,22 @@ def mine(
     progress: bool | Callable[[Progress], None] = False,
     cancel: Cancel | None = None,
 ) -> Run:
-    """Crawl one or several sites and mine their parallel text into a corpus.
+    """Crawl one or more sites and mine their parallel text into a corpus.
 
     The run is the folder `out`, by default a folder named after the site and the languages.  The
-    same call continues a run that was interrupted.  With `warc` archives are mined instead of the
-    web.  The options are those of `diptych mine`, which its help explains.
+    same call continues a run that was interrupted.  With `warc`, archives are mined instead of the
+    web.  The options are those of `diptych mine`, see [Commands](cli.md#mine).
 
     `progress` is a function that is called with a `Progress` several times a second, or True to
     show a display on standard error.  `cancel` is a `threading.Event`: once it is set, the run
-    stops in order and `StoppedError` is raised; the same call continues it.  Raises `ConfigError`
-    if an option cannot be used, and `StoreError` if the folder cannot.
+    stops and `StoppedError` is raised; the same call continues the run.
 
-    >>> run = mine("https://example.org", langs=["en", "fr"], max_pages=500)  # doctest: +SKIP
-    >>> run.summary.pairs, run.summary.segments  # doctest: +SKIP
+    Raises `ConfigError` for an invalid option and `StoreError` for a folder that cannot be used.
+
+    >>> run = diptych.mine(
+    ...     site, langs=["en", "fr"], out=folder / "mined", delay=0, allow_private=True
+    ... )
+    >>> run.summary.pairs, run.summary.segments
     (16, 440)
     """
     asked = MineOptions(

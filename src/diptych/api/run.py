@@ -30,22 +30,28 @@ class Segment(NamedTuple):
     """
 
     left: str
+    """text in the first language"""
     right: str
+    """text in the second language"""
     score: float
     """probability that the texts are good translations of each other"""
     left_url: str
+    """page of the left text"""
     right_url: str
+    """page of the right text"""
     id: str
     """hash of texts, languages and URLs: the same in every run"""
     left_lang: str
+    """language code"""
     right_lang: str
     left_path: str
-    """DOM paths of the blocks that hold the text, separated by blanks"""
+    """DOM paths of the blocks that contain the text, separated by spaces"""
     right_path: str
     left_at: str
     """character ranges within these blocks, such as `0-54 0-12`"""
     right_at: str
     left_fetched: datetime
+    """time of the download"""
     right_fetched: datetime
     left_digest: str
     """digest of the body of the page"""
@@ -74,10 +80,14 @@ class Pair(NamedTuple):
     """Two pages that were verified to be translations of each other."""
 
     left_url: str
+    """page in the first language"""
     right_url: str
+    """page in the second language"""
     left_lang: str
+    """language code"""
     right_lang: str
     score: float
+    """probability that the pages are a pair, by all evidence"""
     evidence: str
     """kinds of evidence, joined by +"""
 
@@ -86,10 +96,13 @@ class PageInfo(NamedTuple):
     """A page that was fetched and read."""
 
     url: str
+    """address after redirects"""
     lang: str
     """language of its text; empty if it could not be identified"""
     title: str
+    """title of the page"""
     fetched: datetime
+    """time of the download"""
     text_length: int
     """characters of text"""
     size: int
@@ -100,15 +113,16 @@ class PageInfo(NamedTuple):
 
 @dataclass(frozen=True)
 class Run:
-    """A run folder: what was fetched, paired and aligned, and why each decision was made.
+    """A run folder, with everything that was fetched, paired and aligned.
 
-    It may be read while another process still mines into it: every method reads the folder as it
+    You can read it while another process still mines into it: every method reads the folder as it
     is at that moment.
     """
 
     folder: Path
+    """the run folder"""
     notes: tuple[str, ...] = ()
-    """what mining wanted the user to know; empty for a run that was opened"""
+    """notes for the user from mining; empty for a run that was opened"""
 
     @property
     def langs(self) -> tuple[str, ...]:
@@ -119,8 +133,8 @@ class Run:
     def summary(self) -> Summary:
         """The figures of the run: downloads, pages, pairs, segments, and why others were left out.
 
-        >>> run.summary.pairs, run.summary.downloads_per_pair  # doctest: +SKIP
-        (16, 2.813)
+        >>> run.summary.pairs, run.summary.segments
+        (16, 440)
         """
         from diptych.reports.summary import summarise
 
@@ -128,7 +142,11 @@ class Run:
             return summarise(store, self.langs)
 
     def pages(self) -> Iterator[PageInfo]:
-        """The pages that were fetched, site by site."""
+        """The pages that were fetched, site by site.
+
+        >>> [page.title for page in run.pages() if page.url.endswith("/fr/")]
+        ['Deux rives']
+        """
         with self._store() as store:
             for site, _ in store.sites():
                 for page in store.records(site):
@@ -138,7 +156,12 @@ class Run:
                     )  # fmt: skip
 
     def pairs(self) -> Iterator[Pair]:
-        """The page pairs that were verified, as in `pairs.tsv`."""
+        """The page pairs that were verified, as in `pairs.tsv`.
+
+        >>> pair = next(run.pairs())
+        >>> pair.left_lang, pair.right_lang
+        ('en', 'fr')
+        """
         with self._store() as store:
             for site, _ in store.sites():
                 for _, pair in store.verified_pairs(site):
@@ -155,8 +178,9 @@ class Run:
         `min_score` replaces the threshold of the run; `without` names flags whose segments are left
         out; `redact` replaces personal data by placeholders such as [EMAIL].
 
-        >>> for segment in run.segments(min_score=0.9):  # doctest: +SKIP
-        ...     print(segment.left, segment.right, segment.score)
+        >>> short = [segment for segment in run.segments(min_score=0.99) if len(segment.left) < 9]
+        >>> [(segment.left, segment.right) for segment in short[:2]]
+        [('Home', 'Accueil'), ('Tides', 'Marées')]
         """
         for unit in self._units(CorpusChoice.of(min_score, without, redact=redact)):
             yield _segment(unit)
@@ -176,8 +200,8 @@ class Run:
         Formats are tsv, tmx, jsonl, parquet, moses, docs and standoff; a name that ends in .gz or
         .zst is compressed.  Returns the number of lines and the files that were written.
 
-        >>> run.export("corpus.tmx", min_score=0.9).files  # doctest: +SKIP
-        (PosixPath('corpus.tmx'),)
+        >>> run.export(folder / "corpus.tmx", min_score=0.9).lines
+        442
         """
         options = ExportOptions(
             run=self.folder, out=Path(path), format=format, min_score=min_score,
@@ -188,7 +212,11 @@ class Run:
         return export_run(options)
 
     def to_arrow(self, *, min_score: float | None = None) -> pyarrow.Table:
-        """The corpus as a table of pyarrow, with the columns of `corpus.tsv`."""
+        """The corpus as a table of pyarrow, with the columns of `corpus.tsv`.
+
+        >>> run.to_arrow().num_rows
+        440
+        """
         from diptych.stages.export.parquet import arrow_table
 
         return arrow_table(self._units(CorpusChoice.of(min_score)))
@@ -196,7 +224,8 @@ class Run:
     def to_pandas(self, *, min_score: float | None = None) -> pandas.DataFrame:
         """The corpus as a frame of pandas, with the columns of `corpus.tsv`.
 
-        >>> run.to_pandas()[["left", "right", "score"]]  # doctest: +SKIP
+        >>> run.to_pandas().shape
+        (440, 26)
         """
         from diptych.learn.libraries import require_libraries
         from diptych.stages.export.parquet import arrow_table
@@ -205,7 +234,11 @@ class Run:
         return arrow_table(self._units(CorpusChoice.of(min_score))).to_pandas()
 
     def explain(self, *urls: str) -> str:
-        """Everything the run knows of a URL, of the pair of two URLs, or of all rejected pairs."""
+        """Explain what the run knows about a URL or a pair; without URLs, all rejected pairs.
+
+        >>> print(run.explain().splitlines()[0])
+        rejected pairs:
+        """
         from diptych.reports.explain import explain
 
         with self._store() as store:
@@ -238,7 +271,8 @@ class Run:
 def open_run(folder: str | Path) -> Run:
     """Open a run folder, also while it is still being mined; `StoreError` if it holds no run.
 
-    >>> run = open_run("diptych-example.org-en-fr")  # doctest: +SKIP
+    >>> diptych.open(run.folder).langs
+    ('en', 'fr')
     """
     run = Run(Path(folder))
     with run._store():  # raises what is wrong with it

@@ -21,16 +21,19 @@ from diptych.run.terms import Terms, read_terms
 from diptych.types import Outlook, lang_pairs
 
 NO_CURVE = Curve()
-SMALL_SHARE = 0.01  # of all pairs: less is told as that
+SMALL_SHARE = 0.01  # of all pairs; a smaller share is shown as "less than 1%"
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of the funnel: how many came through, and why others did not."""
+    """One step of the funnel, from pages to segments."""
 
     name: str
+    """what is counted, such as "page pairs verified\""""
     count: int
+    """number that passed this step"""
     lost: tuple[tuple[str, int], ...] = ()
+    """reasons why others did not pass, with their numbers"""
 
     def in_words(self) -> str:
         """The reasons, most frequent first."""
@@ -39,28 +42,35 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Figures of a run."""
+    """The figures of a run."""
 
     downloads: int
+    """responses of servers, including errors, redirects, robots.txt and sitemaps"""
     pages: int
+    """pages fetched and read, including duplicates"""
     pairs: int
+    """verified page pairs"""
     segments: int
+    """segments in the corpus"""
     queued: int
+    """known URLs that were not fetched"""
     steps: tuple[Step, ...]
+    """the funnel from pages to segments"""
     faults: tuple[tuple[str, int], ...]
+    """reasons why URLs have no page, with the numbers of URLs"""
     hosts: tuple[tuple[str, str], ...]
-    """hosts that Diptych gave up on, and why"""
+    """hosts that Diptych gave up on, with the reasons"""
     downloads_by_kind: tuple[tuple[str, int], ...] = ()
     """downloads by `DownloadKind`, or by the reason why there is no page; they add up to
     `downloads`"""
     skipped: tuple[tuple[str, int], ...] = ()
-    """URLs that were not asked for, by reason"""
+    """URLs that were not requested, by reason"""
     unanswered: tuple[tuple[str, int], ...] = ()
-    """URLs that gave no answer, by reason; these are no downloads"""
+    """URLs without a response, by reason; these do not count as downloads"""
     start_pages: tuple[StartPage, ...] = ()
     """start pages of a run that fetched no page"""
     threshold: float | None = None
-    """least score of segments that are kept; None if the recipe is not known"""
+    """minimum score of segments in the corpus; None if the recipe is unknown"""
     langs: tuple[tuple[str, int], ...] = ()
     """distinct pages in each of the requested languages"""
     marks: tuple[tuple[str, int], ...] = ()
@@ -68,24 +78,24 @@ class Summary:
     flags: tuple[tuple[str, int], ...] = ()
     """flags of pages of verified pairs, with their counts"""
     personal: tuple[tuple[str, int], ...] = ()
-    """kinds of personal data, and how many of the segments kept have them"""
+    """kinds of personal data, with the numbers of segments that contain them"""
     lang_pairs: tuple[tuple[str, str, int, int], ...] = ()
-    """for each two languages, verified pairs and segments kept"""
+    """for each pair of languages, the numbers of verified pairs and of segments"""
     rows: int | None = None
-    """rows of many languages; None where there are but two"""
+    """n-way rows; None if only two languages were requested"""
     missing: float | None = None
-    """the share of all pairs that is probably not found yet, behind URLs that are queued; None
-    where the crawl policy cannot tell"""
+    """estimated share of all pairs that is not found yet; None if the crawl policy makes no
+    estimate"""
     most_missing: float | None = None
-    """the same if as much more is left as counts usually differ from what is expected"""
+    """upper bound of this share, which allows for the usual variation of counts"""
     ends: tuple[tuple[str, SiteEnd], ...] = ()
-    """sites whose crawl has ended, and why"""
+    """sites whose crawl has ended, with the reasons"""
     declared: tuple[tuple[str, Checked], ...] = ()
-    """what sites declare of their pages, and how often that is wrong"""
+    """kinds of declarations of each site, with the numbers of wrong ones"""
     scripted: tuple[tuple[str, int, int], ...] = ()
-    """sites with pages whose text is made by scripts: how many, and how many pages in all"""
+    """sites with pages whose text is made by scripts: the numbers of such pages and of all pages"""
     aliases: tuple[tuple[str, int], ...] = ()
-    """reasons of URLs that were not fetched since they are the same page as another; how many"""
+    """rules by which URLs were skipped as duplicates of others, with the numbers of URLs"""
     curve: Curve = NO_CURVE
     """verified pairs against downloads"""
 
