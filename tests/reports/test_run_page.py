@@ -111,8 +111,17 @@ def test_report_says_what_was_found_and_how(store: Store) -> None:
     assert "hreflang" in seen.text
     assert "0.88" in seen.text
     links = [attributes["href"] for tag, attributes in seen.tags if tag == "a"]
-    assert links == [url(f"{side}000{n}") for n in range(3) for side in ("en", "fr")]
+    pages = [url(f"{side}000{n}") for n in range(3) for side in ("en", "fr")]
+    assert links[-6:] == pages, "the list of pairs"
+    assert sorted(links[:-6]) == sorted(4 * pages), "each segment leads to both of its pages"
     assert "lamp fr 3" in seen.text
+
+
+def test_sample_comes_first_and_the_signature_last(store: Store) -> None:
+    fill(store, 3, 4)
+    text = report(store).text
+    places = [text.index(part) for part in ("Sample of the corpus", "4 more", "From pages", "v:")]
+    assert places == sorted(places)
 
 
 def test_report_of_nothing_is_still_a_page(store: Store) -> None:
@@ -157,7 +166,8 @@ def test_rejected_pairs_are_shown_with_their_reason_in_words(store: Store) -> No
 def test_long_list_of_pairs_is_cut_and_said(store: Store) -> None:
     fill(store, SHOWN_PAIRS + 7)
     seen = report(store)
-    assert sum(tag == "a" for tag, _ in seen.tags) == 2 * SHOWN_PAIRS
+    samples = sum(tag == "td" and attributes.get("class") == "seg" for tag, attributes in seen.tags)
+    assert sum(tag == "a" for tag, _ in seen.tags) == 2 * SHOWN_PAIRS + samples
     assert "and 7 more in pairs.tsv" in seen.text
 
 

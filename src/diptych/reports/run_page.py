@@ -24,6 +24,7 @@ from diptych.types import SegmentPair
 
 SHOWN_PAIRS = 500
 SHOWN_SEGMENTS = 60
+FIRST_SEGMENTS = 8  # of those, at the top of the page
 BINS = 20  # of scores
 
 
@@ -61,7 +62,8 @@ def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[s
         pairs=pairs[:SHOWN_PAIRS],
         more_pairs=max(0, len(pairs) - SHOWN_PAIRS),
         rejected=rejected[:SHOWN_PAIRS],
-        segments=sample(store, summary.segments, SHOWN_SEGMENTS),
+        segments=_mixed(sample(store, summary.segments, SHOWN_SEGMENTS)),
+        first_segments=FIRST_SEGMENTS,
     )  # fmt: skip
     replace_file(store.folder / "report.html", page, error=StoreError)
 
@@ -133,6 +135,16 @@ def _pairs(store: Store, *, accept: bool) -> list[dict[str, Any]]:
         }
         for row in Facts(store).decided_pairs(accept=accept)
     ]  # fmt: skip
+
+
+def _mixed(segments: Sequence[SegmentPair]) -> list[SegmentPair]:
+    """Segments in another order, so that the first ones come from all over the corpus.
+
+    >>> _mixed(range(20))[:8]
+    [0, 3, 6, 9, 12, 15, 18, 1]
+    """
+    step = max(1, -(-len(segments) // FIRST_SEGMENTS))
+    return [segment for start in range(step) for segment in segments[start::step]]
 
 
 def sample(store: Store, total: int, size: int) -> list[SegmentPair]:
