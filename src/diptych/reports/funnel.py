@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from diptych.errors import for_command_line
@@ -16,6 +17,9 @@ from diptych.reports.summary import Summary
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+
+_MIN_NOTE = 30  # columns that notes need beside their names
 
 
 class Row(NamedTuple):
@@ -50,6 +54,33 @@ def funnel_rows(summary: Summary) -> list[Row]:
     return rows[: last + 2]
 
 
+def funnel_columns(rows: Sequence[Row], width: int | None) -> Iterator[tuple[str, str, str]]:
+    """The lines of the funnel as total, name and note, in columns.
+
+    `width` is that of the terminal: notes are wrapped between words, and below their names where
+    the terminal is narrow.  Without a terminal, notes are not wrapped.
+
+    >>> rows = [Row("downloads", 1_234, "1,200 pages, 34 redirects"), Row("pages", 90)]
+    >>> ["".join(line) for line in funnel_columns(rows, None)]
+    ['1,234  downloads  1,200 pages, 34 redirects', '   90  pages']
+    >>> ["".join(line) for line in funnel_columns(rows, 30)]
+    ['1,234  downloads', '       1,200 pages, 34', '       redirects', '   90  pages']
+    """
+    totals = [f"{row.total:,}" for row in rows]
+    first = max(map(len, totals), default=0)
+    second = max((len(row.name) for row in rows), default=0)
+    indent = first + 2
+    is_narrow = width is not None and width < indent + second + 2 + _MIN_NOTE
+    note_indent = indent if is_narrow else indent + second + 2
+    for total, row in zip(totals, rows, strict=True):
+        room = max(_MIN_NOTE // 2, width - note_indent) if width is not None else len(row.note) + 1
+        notes = wrap(row.note, room, break_long_words=False, break_on_hyphens=False)
+        begin = "" if is_narrow or not notes else notes.pop(0)
+        name = f"  {row.name:<{second}}  " if begin else f"  {row.name}"
+        yield f"{total:>{first}}", name, begin
+        yield from (("", " " * note_indent, note) for note in notes)
+
+
 def is_single_failure(summary: Summary) -> bool:
     """True if the only start page of a run has no page."""
     return not summary.pages and len(summary.start_pages) == 1
@@ -62,16 +93,12 @@ def print_funnel(
     notes: Sequence[str],
 ) -> None:
     """Print the funnel of a run, why others were left out, and what to do next."""
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table.grid(padding=(0, 2))
-    table.add_column(justify="right", style="bold", no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(style="dim")
-    for row in funnel_rows(summary):
-        table.add_row(Text(f"{row.total:,}"), Text(row.name), Text(row.note))
-    console.print(table)
+    width = console.width if console.is_terminal else None
+    for total, name, note in funnel_columns(funnel_rows(summary), width):
+        parts = (total, "bold"), (name, ""), (note, "dim")
+        console.print(Text.assemble(*parts), soft_wrap=True)
     for line in _lines(summary, folder, notes):
         console.print(for_command_line(line), soft_wrap=True)
 
