@@ -63,4 +63,4 @@ def test_site_that_is_wrong_is_mined_as_if_it_had_said_nothing(tmp_path, case: s
     assert mined.said.count(said) == report.count(said) == 1 if said else True
     assert ("ignored" in mined.said) == bool(said)
     page = mined.explain(f"/fr/{DOCUMENTS[1].name}")
-    assert ("(ignored: it has other text)" in page) == (case == "canonical")
+    assert ("(ignored: it has different text)" in page) == (case == "canonical")

@@ -395,7 +395,7 @@ def test_site_whose_text_is_made_by_scripts_is_named(tmp_path):
     shell = html([], lang="en", body='<div id="root"></div><script src="/app.js"></script>')
     mined = mine(tmp_path, {"/": shell, "/en/a": shell + " ", "/fr/a": html(TIDES.fr, lang="fr")})
     assert mined.exit_code == 1
-    said = "phares.example: 2 of 3 pages have no text, as it is made by scripts"
+    said = "phares.example: 2 of 3 pages have no text, because scripts generate it"
     assert mined.said.count(said) == 1
     assert said in (mined.folder / "report.html").read_text("utf-8")
     assert "flags scripted" in mined.explain("/")

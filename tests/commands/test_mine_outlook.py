@@ -28,7 +28,7 @@ def test_crawl_that_lost_its_patience_says_how_to_go_on(tmp_path: Path) -> None:
     said = words(ended.stderr)
     assert "still queued; " in said
     assert "run the same command with a higher --patience to continue" in said
-    assert "one more pair would cost too many downloads" in said
+    assert "another pair would cost too many downloads" in said
     assert ("none is likely to lead to a pair" in said) is not ("not found yet" in said)
     told = json.loads(whole.stdout)
     assert (told["pairs"], told["queued"]) == (len(rows(GOLD)), 0)

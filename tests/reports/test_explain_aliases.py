@@ -38,7 +38,7 @@ def told(store: Store, url: Url = ALIAS) -> str:
 
 
 def test_alias_is_explained_with_its_page_and_rule(store: Store) -> None:
-    words = f"  reason     the same page as {PAGE}, by rule trailing slash, held 37 of 37"
+    words = f"  reason     the same page as {PAGE}, by rule trailing slash, right for 37 of 37"
     assert words in told(store).splitlines()
     assert "leads to" not in told(store)
     assert "state      alias" in told(store)
@@ -46,15 +46,15 @@ def test_alias_is_explained_with_its_page_and_rule(store: Store) -> None:
 
 def test_section_without_exception_is_told_where_the_host_has_one(store: Store) -> None:
     store.db.execute("UPDATE alias_rules SET moved = 90, broken = 2 WHERE scope = ?", (HOST,))
-    assert "held 37 of 37" in told(store)
+    assert "right for 37 of 37" in told(store)
     store.db.execute("DELETE FROM alias_rules WHERE scope LIKE '% %'")
-    assert "held 90 of 92" in told(store)
+    assert "right for 90 of 92" in told(store)
 
 
 def test_alias_by_several_rules_names_each(store: Store) -> None:
     reason = alias_reason("slash + without ?share")
     store.db.execute("UPDATE urls SET reason = ? WHERE state = 6", (reason,))
-    words = "by rule trailing slash, held 37 of 37, by rule without ?share"
+    words = "by rule trailing slash, right for 37 of 37, by rule without ?share"
     assert told(store).splitlines()[2].endswith(words)
 
 
@@ -75,7 +75,7 @@ def test_rule_without_counts_is_named_without_them(store: Store, damage: str) ->
 
 def test_alias_of_a_page_that_is_not_known_is_explained(store: Store) -> None:
     store.db.execute("DELETE FROM urls WHERE url = ?", (PAGE,))
-    assert "the same page as ?, by rule trailing slash, held 37 of 37" in told(store)
+    assert "the same page as ?, by rule trailing slash, right for 37 of 37" in told(store)
     store.db.execute("UPDATE urls SET redirect = NULL WHERE state = 6")
     assert "reason     the same page as another (trailing slash)" in told(store)
 

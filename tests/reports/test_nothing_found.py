@@ -34,13 +34,13 @@ def why(summary: Summary) -> tuple[str, str]:
         ("connection_refused", "a.org:8080 refused the connection", "check the address and the"),
         ("connect", "no connection to a.org:8080", "check the address and your network"),
         ("timeout", "a.org:8080 did not answer in time", LATER),
-        ("disconnected", "a.org:8080 closed the connection without an answer", LATER),
+        ("disconnected", "a.org:8080 closed the connection without a response", LATER),
         ("bad_certificate", "a.org:8080 has a bad certificate", "check the address in a browser"),
         ("tls", "no secure connection to a.org:8080 (TLS error)", "check the address in a browser"),
-        ("protocol", "the answer of a.org:8080 is not valid HTTP", "check the address and the"),
+        ("protocol", "the response of a.org:8080 is not valid HTTP", "check the address and the"),
         ("private_address", "a.org:8080 is a private address",
          "to mine it, run the same command with --allow-private"),
-        ("http_503", "robots.txt of a.org:8080 answers HTTP 503, so nothing may be fetched", LATER),
+        ("http_503", "robots.txt of a.org:8080 returned HTTP 503, so nothing may be fetched", LATER),
     ],
 )  # fmt: skip
 def test_host_without_an_answer(reason: str, cause: str, advice: str) -> None:
@@ -69,8 +69,8 @@ def test_host_without_an_answer(reason: str, cause: str, advice: str) -> None:
          "the start page redirects to http://b.org/, which is outside the site",
          "mine that site instead: http://b.org/"),
         (StartPage(HOME, HOME, "http_404"), "the start page does not exist (404)", "check the"),
-        (StartPage(HOME, HOME, "http_403"), "the start page answers HTTP 403", "check the"),
-        (StartPage(HOME, HOME, "http_503"), "the start page answers HTTP 503", LATER),
+        (StartPage(HOME, HOME, "http_403"), "the start page returned HTTP 403", "check the"),
+        (StartPage(HOME, HOME, "http_503"), "the start page returned HTTP 503", LATER),
         (StartPage(HOME, HOME, "empty"), "the start page cannot be used: empty", "check the"),
     ],
 )  # fmt: skip

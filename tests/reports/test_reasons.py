@@ -66,8 +66,8 @@ def test_sites_that_ended_alike_are_counted_if_they_are_many() -> None:
     few = [("a.org", SiteEnd.UNLIKELY), ("b.org", SiteEnd.UNLIKELY)]
     assert ends_in_words([*many, *few]) == [
         "1,200 sites: nothing left to fetch",
-        "a.org: one more pair would cost too many downloads",
-        "b.org: one more pair would cost too many downloads",
+        "a.org: another pair would cost too many downloads",
+        "b.org: another pair would cost too many downloads",
     ]
     assert len(ends_in_words(many[:5])) == 5
 

@@ -39,9 +39,9 @@ def test_a_search_stands_where_its_tables_say(folder: Path) -> None:
     assert (standing.downloads, standing.robots) == (9, 4)
     assert standing.reasons == [("one_language", 2)]
     first, *others = standing.lines()
-    assert first.startswith("1 of 3 sites tested are bilingual; 9 downloads, 4 of them robots.txt")
+    assert first.startswith("bilingual: 1 of 3 tested sites; 9 downloads, 4 of them robots.txt")
     assert others == [
-        "  2 are not: in only one of the languages", "  1 leads could not be followed",
+        "  2 not bilingual: in only one of the languages", "  1 lead could not be followed",
     ]  # fmt: skip
     assert json.loads(standing.to_json())["reasons"] == {"one_language": 2}
 
