@@ -341,7 +341,7 @@ def main(names: Sequence[str]) -> None:
         text = path.read_text("utf-8")
         unknown = set(names_in(text)) - set(blocks)
         if unknown:
-            sys.exit(f"{path.name} asks for '{min(unknown)}'; there is: {', '.join(blocks)}")
+            sys.exit(f"{path.name} asks for '{min(unknown)}'; available: {', '.join(blocks)}")
         written = with_outputs(path, fill(text, blocks))
         if written != text:
             path.write_text(written, "utf-8")

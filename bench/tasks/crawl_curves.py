@@ -97,7 +97,7 @@ def write_curves(file: Path, curves: Iterable[Curve]) -> None:
 def _policy(name: str) -> str:
     if name not in STRATEGIES["crawl"]:
         known = ", ".join(sorted(STRATEGIES["crawl"]))
-        raise argparse.ArgumentTypeError(f"no policy '{name}'; there is: {known}")
+        raise argparse.ArgumentTypeError(f"no policy '{name}'; available: {known}")
     return name
 
 

@@ -84,7 +84,7 @@ def test_lexicon_decides_and_may_be_the_other_way_round() -> None:
 
 
 def test_lexicon_of_other_languages_is_refused() -> None:
-    with pytest.raises(ConfigError, match="the lexicon is of de,en, not of de,fr"):
+    with pytest.raises(ConfigError, match="the lexicon is for de,en, not de,fr"):
         align(GERMAN, FRENCH, "de,fr", lexicon=Lexicon.empty("de", "en"))
 
 

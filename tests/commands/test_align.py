@@ -159,7 +159,7 @@ def test_method_can_be_chosen(texts) -> None:
     for method in ("gale_church", "ibm1", "length_lexicon", "embedding"):
         assert len(aligned(*texts, "--method", method)) >= 2
     line = mistake("align", *texts, "--langs", "de,fr", "--method", "hunalign")
-    assert "no align_sentences strategy 'hunalign'; there is: embedding, gale_church" in line
+    assert "no align_sentences strategy 'hunalign'; available: embedding, gale_church" in line
 
 
 def test_lexicon_decides(write) -> None:
@@ -235,7 +235,7 @@ def test_same_page_twice(pages) -> None:
 def test_trees_can_be_chosen(pages) -> None:
     assert len(aligned(*pages, "--trees", "flat", langs="en,fr")) >= 2
     line = mistake("align", *pages, "--langs", "en,fr", "--trees", "oak")
-    assert "no align_dom strategy 'oak'; there is: domtree, flat" in line
+    assert "no align_dom strategy 'oak'; available: domtree, flat" in line
 
 
 # -- nothing found, and mistakes ---------------------------------------------------------------
@@ -259,7 +259,7 @@ def test_files_without_text_are_named(write, name: str, data: bytes, said: str) 
     for files in ((wrong, other), (other, wrong)):
         line = mistake("align", *files, "--langs", "de,fr")
         assert line == (
-            f"error: {wrong} {said}; give HTML pages, or texts with one sentence a line"
+            f"error: {wrong} {said}; give HTML pages, or texts with one sentence per line"
         )
 
 
@@ -276,9 +276,9 @@ def test_mistakes_are_one_line(texts, pages, write, tmp_path: Path) -> None:
     assert f"cannot read {missing}: No such file" in mistake("align", missing, texts[1], *langs)
     assert f"cannot read {tmp_path}: Is a directory" in mistake("align", texts[0], tmp_path, *langs)
     line = mistake("align", pages[0], texts[1], *langs)
-    assert f"{pages[0]} is an HTML page and {texts[1]} is a text; give two of a kind" in line
+    assert f"{pages[0]} is an HTML page and {texts[1]} is a text; give two of the same kind" in line
     assert f"{pages[1]} is an HTML page" in mistake("align", texts[0], pages[1], *langs)
-    assert "two languages are aligned" in mistake("align", *texts, "--langs", "de,fr,en")
+    assert "give two languages, such as" in mistake("align", *texts, "--langs", "de,fr,en")
     assert "two different languages" in mistake("align", *texts, "--langs", "de")
     assert "unknown language" in mistake("align", *texts, "--langs", "de,zzzz")
     assert "cannot read" in mistake("align", *texts, *langs, "--lexicon", missing)
@@ -286,7 +286,7 @@ def test_mistakes_are_one_line(texts, pages, write, tmp_path: Path) -> None:
     other = write("other.npz", Lexicon.empty("en", "ja").to_bytes())
     for files in (texts, pages):
         line = mistake("align", *files, *langs, "--lexicon", other)
-        assert "the lexicon is of en,ja, not of de,fr" in line
+        assert "the lexicon is for en,ja, not de,fr" in line
 
 
 def test_file_too_large_is_refused(texts, monkeypatch: pytest.MonkeyPatch) -> None:

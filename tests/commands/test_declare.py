@@ -78,8 +78,9 @@ def test_help_is_whole_and_as_wide_as_the_terminal(
     top = main.make_context("diptych", ["mine"])
     shown = main.get_help(top)
     assert "..." not in shown.partition("Commands:")[2]
-    assert "Estimate from two URLs the probability that their pages are translations." in (
-        " ".join(shown.split())
+    assert (
+        "Estimate the probability that the pages at two URLs are translations of each other."
+        in (" ".join(shown.split()))
     )
     of_mine = main.commands["mine"].get_help(
         click.Context(main.commands["mine"], parent=top, info_name="mine")

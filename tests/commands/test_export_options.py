@@ -78,7 +78,7 @@ def test_export_that_is_narrowed_does_not_take_the_place_of_the_corpus(made: Mak
         (("--without", "EMAIL"), "email"),
         (("--without", "machine,licens:x"), "licens:x"),
         (("--min-score", "nan"), "must be at least 0, not nan"),
-        (("--format", "tmx"), "ending of tsv"),
+        (("--format", "tmx"), "suffix of tsv"),
         (("--format", "docs", "--without", "email"), "--redact"),
     ],
 )

@@ -53,7 +53,7 @@ def test_import_of_nothing(table: Path) -> None:
     table.write_text("no words here\n", "utf-8")
     result = run("lexicon", "import", table, "--langs", "de,fr")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == f"no word is translated in {table}; is it of another --format?\n"
+    assert result.stderr == f"no translations in {table}; try another --format\n"
     assert not table.with_name("de-fr.lexicon.npz").exists()
 
 

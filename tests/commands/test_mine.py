@@ -419,7 +419,7 @@ def test_second_interrupt_ends_a_run_at_once_and_loses_nothing(tmp_path, monkeyp
         ended = run("mine", server.url, *QUICK, "--out", tmp_path, "--quiet")
         assert (ended.exit_code, len(calls)) == (130, 2)
         assert ended.stderr == (
-            "Stopped at once. Nothing saved is lost; run the same command again to continue.\n"
+            "Stopped immediately. Saved results are kept; run the same command again to continue.\n"
         )
         assert run("mine", server.url, *QUICK, "--out", tmp_path, "--quiet").exit_code == 0
     assert found(tmp_path) == gold(server.url)
@@ -460,7 +460,7 @@ def test_every_stage_can_be_stopped_and_gone_on_with(tmp_path, recorded, where, 
     stopped = run(*given, "--out", tmp_path / "run")
     assert stopped.exit_code == 130
     assert stopped.stderr == (
-        f"Stopped while {stage}. Nothing saved is lost; run the same command again to continue.\n"
+        f"Stopped while {stage}. Saved results are kept; run the same command again to continue.\n"
     )
     assert run(*given, "--out", tmp_path / "run").exit_code == 0
     assert placeless(tmp_path / "run") == placeless(tmp_path / "whole")

@@ -23,8 +23,10 @@ NAMES = {
 STAGE_LINE = re.compile(
     r". (?P<stage>[a-z]+( [a-z]+)*)( [━╸╺]+ [\d,/]+( [a-z]+)*)?( ~[\w ]+ left)?( \d+:\d\d)?"
 )
-FINISHING = "Stopping: finishing with the pages fetched so far. Press Ctrl-C again to stop at once."
-CONTINUE = "Nothing saved is lost; run the same command again to continue."
+FINISHING = (
+    "Stopping: finishing with the pages fetched so far. Press Ctrl-C again to stop immediately."
+)
+CONTINUE = "Saved results are kept; run the same command again to continue."
 HELD = """
 import time
 from pathlib import Path
@@ -194,7 +196,7 @@ def test_second_ctrl_c_ends_the_run_at_once(tmp_path: Path) -> None:
         until(lambda: terminal.has_shown("pairing"))
         terminal.press(CTRL_C)
         assert terminal.wait() == 130
-    assert f"Stopped at once. {CONTINUE}" in " ".join(terminal.text.split())
+    assert f"Stopped immediately. {CONTINUE}" in " ".join(terminal.text.split())
     assert "Aborted" not in terminal.text
     assert "Traceback" not in terminal.text
 
@@ -219,5 +221,5 @@ def test_demo_that_is_stopped_at_once_says_so_too(tmp_path: Path) -> None:
     until(lambda: terminal.has_shown("pairing"))
     terminal.press(CTRL_C)
     assert terminal.wait() == 130
-    assert f"Stopped at once. {CONTINUE}" in " ".join(terminal.text.split())
+    assert f"Stopped immediately. {CONTINUE}" in " ".join(terminal.text.split())
     assert "Aborted" not in terminal.text

@@ -100,12 +100,12 @@ def test_sites_that_cannot_be(out, url):
     [
         (["mine", *LANGS], "name a site"),
         (["mine", SITE, "http://b.org", "--also", "http://c.org", *LANGS], "exactly one site"),
-        (["mine", SITE, *LANGS, "--strategy", "nope"], "there is: bfs"),
+        (["mine", SITE, *LANGS, "--strategy", "nope"], "available: bfs"),
         (["mine", SITE, *LANGS, "--strategy", "nope.toml"], "cannot read nope.toml"),
-        (["mine", SITE, *LANGS, "--crawl", "nope"], "no crawl strategy 'nope'; there is: bfs"),
+        (["mine", SITE, *LANGS, "--crawl", "nope"], "no crawl strategy 'nope'; available: bfs"),
         (
             ["mine", SITE, *LANGS, "--pair", "nope"],
-            "no pair strategy 'nope'; there is: content",
+            "no pair strategy 'nope'; available: content",
         ),
         (["mine", SITE, *LANGS, "--verify", "nope"], "no verify strategy 'nope'"),
         (["mine", SITE, *LANGS, "--align-dom", "nope"], "no align_dom strategy 'nope'"),
@@ -284,9 +284,9 @@ def test_a_list_of_sites_that_is_no_text_is_named(command):
 @pytest.mark.parametrize(
     ("urls", "said"),
     [
-        (["nonsense"], "no http or https URL"),
-        (["http://unknown.example/"], "not known in this run"),
-        (["http://a.org/", "http://b.org/", "http://c.org/"], "one URL, or two"),
+        (["nonsense"], "not an http or https URL"),
+        (["http://unknown.example/"], "this run does not know"),
+        (["http://a.org/", "http://b.org/", "http://c.org/"], "one URL, or the two"),
     ],
 )
 def test_explain_of_what_is_not_there(recorded, urls, said):

@@ -40,7 +40,8 @@ def why(summary: Summary) -> tuple[str, str]:
         ("protocol", "the response of a.org:8080 is not valid HTTP", "check the address and the"),
         ("private_address", "a.org:8080 is a private address",
          "to mine it, run the same command with --allow-private"),
-        ("http_503", "robots.txt of a.org:8080 returned HTTP 503, so nothing may be fetched", LATER),
+        ("http_503", "robots.txt of a.org:8080 returned HTTP 503, so nothing may be fetched",
+         LATER),
     ],
 )  # fmt: skip
 def test_host_without_an_answer(reason: str, cause: str, advice: str) -> None:

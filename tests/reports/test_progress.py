@@ -12,9 +12,13 @@ from diptych.frontier.crawl import Crawl, Stats
 from diptych.reports.progress import INTERRUPTED, Monitor, Progress
 from diptych.types import Outlook
 
-FINISHING = "Stopping: finishing with the pages fetched so far. Press Ctrl-C again to stop at once."
-SEARCHED = "Stopping: finishing with the sites tested so far. Press Ctrl-C again to stop at once."
-STOPPING = "Stopping. Press Ctrl-C again to stop at once."
+FINISHING = (
+    "Stopping: finishing with the pages fetched so far. Press Ctrl-C again to stop immediately."
+)
+SEARCHED = (
+    "Stopping: finishing with the sites tested so far. Press Ctrl-C again to stop immediately."
+)
+STOPPING = "Stopping. Press Ctrl-C again to stop immediately."
 
 
 class _Store:

@@ -1,4 +1,4 @@
-"""`diptych explain`: explains what a run knows about a URL or a pair, and its decisions."""
+"""`diptych explain`: explains what a run knows about a URL or a pair, and why it decided so."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def explain(asked: ExplainOptions) -> int:
 
     with open_to_read(asked.run) as store:
         text = explained(store, asked.urls)
-    # A page's title may hold commands for the terminal.
+    # The title of a page may contain escape sequences for the terminal.
     click.echo(
         "".join(character for character in text if character.isprintable() or character == "\n")
     )

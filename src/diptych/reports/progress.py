@@ -22,7 +22,7 @@ COUNT_INTERVAL = 50  # durations of a count until the next count, which takes 2%
 QUICK_COUNT = 0.01  # seconds; a count that takes no longer is repeated at every report
 MIN_RATE_SECONDS = 2.0  # duration of a stage before the time left is estimated from its rate
 INTERRUPTED = "interrupted"
-_STOP_AT_ONCE = "Press Ctrl-C again to stop at once."
+_STOP_AT_ONCE = "Press Ctrl-C again to stop immediately."
 _GENTLY_STOPPED = {"crawling": "pages fetched", "searching": "sites tested"}
 """stages whose results so far are still processed if the user stops them, and these results"""
 

@@ -39,7 +39,7 @@ def test_a_language_is_learned_and_taught(
     said = capsys.readouterr().out
     code = lang if "-" in lang else lang.lower()
     assert said.startswith(f"{code} learned from 95 lines")
-    assert f" are identified as {code}\n" in said
+    assert f"  identified as {code}: " in said
     use_language_files([out])
     assert identify(strange.lines()[110])[0].lang == code
 
@@ -92,7 +92,7 @@ def test_models_that_are_none_are_mistakes(text: Path, tmp_path: Path) -> None:
     large = tmp_path / "large"
     large.write_bytes(bytes(5_000_000))
     for path, wrong in (
-        (text, "is not a taught language: it is not JSON; make one: diptych train langid"),
+        (text, "is not a langid model: it is not JSON; make one: diptych train langid"),
         (large, "larger than 4 MB"),
         (tmp_path / "none", "cannot read"),
     ):

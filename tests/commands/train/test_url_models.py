@@ -83,14 +83,14 @@ def test_model_is_trained_tested_on_other_domains_and_written_with_a_card(data, 
         "macro, 2 languages: P 100.00 R 100.00 F1 100.00",
         f"micro, {len(held_out)} URLs: P 100.00 R 100.00 F1 100.00",
     ]
-    assert f"{len(kept)} rows of {len(kept) // 4} domains to learn from" in result.stderr
+    assert f"training: {len(kept)} rows of {len(kept) // 4} domains;" in result.stderr
     assert (out / "model.npz").exists()
     card = (out / "card.md").read_text("utf-8")
     digest = hashlib.sha256(data.read_bytes()).hexdigest()
     assert f"| urls.tsv | 160 | `{digest}` |" in card
     assert f"`url-lang:linear|data:{digest[:8]}|seed:5|v:{VERSION}`" in card
     assert "macro, 2 languages: P 100.00 R 100.00 F1 100.00" in card
-    assert f"{len(held_out)} rows of {len(held_out) // 4} domains held out" in card
+    assert f"held out: {len(held_out)} rows of {len(held_out) // 4} domains" in card
     assert str(tmp_path) not in card
 
 
@@ -163,7 +163,7 @@ def test_folders_and_data_that_cannot_be(data, pairs, learned, tmp_path):
     assert "line 1" in mistake("train", "url-pair", data, "--out", out)
     empty = tmp_path / "empty.tsv"
     empty.write_text("\n")
-    assert "nothing to learn" in mistake("train", "url-lang", empty, "--out", out)
+    assert "no usable rows" in mistake("train", "url-lang", empty, "--out", out)
     assert not out.exists()
     assert learned == []
 

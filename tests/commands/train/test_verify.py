@@ -99,7 +99,7 @@ def test_model_is_trained_measured_and_can_be_named_in_a_recipe(
 ) -> None:
     out = trained(method).out
     first, whole, *without = trained(method).said.splitlines()
-    assert first == "10-fold cross-validation of 28 pairs, 14 of them right"
+    assert first == "10-fold cross-validation of 28 pairs, 14 of them correct"
     assert whole.startswith("all features: P ")
     assert len(without) == features
     assert all(line.startswith("without ") for line in without)
@@ -161,7 +161,7 @@ def test_pairs_that_need_no_model_are_left_out_and_counted(labels: Path, tmp_pat
         ("0.en.html\t0.fr.html\tmaybe\n" * 30, "line 1 of"),
         ("0.en.html\t0.fr.html\n" * 30, "line 1 of"),
         ("0.en.html\t0.fr.html\t1\n" * 19, "19 pairs; give at least 20"),
-        ("0.en.html\t0.fr.html\t1\n" * 30, "30 correct pairs and 0 others"),
+        ("0.en.html\t0.fr.html\t1\n" * 30, "30 correct pairs and 0 incorrect pairs"),
         ("0.en.html\t0.fr.html\t1\n" * 20 + "0.en.html\tnone.html\t0\n" * 20, "line 21 of"),
         ("", "0 pairs"),
         ("0.en.html\t0.fr.html\t1\n" * 20 + "a\0b\t0.fr.html\t0\n" * 20, "line 21 of"),
