@@ -165,9 +165,9 @@ def test_what_cannot_be_rebuilt_is_counted_with_its_reason(recorded, tmp_path):
 def test_mistakes_are_told_in_one_line(recorded, tmp_path):
     assert "--format" in mistake("export", recorded, "--out", tmp_path / "made.xyz")
     assert "no run" in mistake("export", tmp_path, "--format", "tsv")
-    assert "no run" in mistake("merge", tmp_path / "none", "--out", tmp_path / "a.tsv")
+    assert "neither a run" in mistake("merge", tmp_path / "none", "--out", tmp_path / "a.tsv")
     (tmp_path / "text.txt").write_text("hello")
-    assert "no run" in mistake("merge", tmp_path / "text.txt", "--out", tmp_path / "a.tsv")
+    assert "neither a run" in mistake("merge", tmp_path / "text.txt", "--out", tmp_path / "a.tsv")
     assert "docs" in mistake(
         "export", recorded, "--format", "docs", "--n-way", "--out", tmp_path / "a"
     )

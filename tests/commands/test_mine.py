@@ -185,7 +185,7 @@ def test_explain_tells_of_rejects_of_a_page_and_of_a_pair(recorded, home):
     ("path", "said"),
     [
         ("private/drafts.html", "robots.txt"),
-        ("files/", "not known"),
+        ("files/", "does not know"),
         ("en/lamp-oil.html", "404"),
     ],
 )

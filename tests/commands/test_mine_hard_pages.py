@@ -151,7 +151,7 @@ def test_machine_that_translates_is_marked(tmp_path):
     mined = mine(tmp_path, pages)
     assert mined.pairs == names()
     assert mined.decision("/en/tides", "/fr/tides") == (1, "", "machine_translated")
-    assert "marked: 1 with a machine translation on the page" in mined.said
+    assert "marked verified pairs: 1 with a machine translation on the page" in mined.said
     assert "with a machine translation" in mined.explain("/en/tides", "/fr/tides")
     assert "with a machine translation" not in mined.explain("/en/storms", "/fr/storms")
 
