@@ -1,4 +1,4 @@
-"""`diptych align` as a user has it."""
+"""`diptych align` on the command line."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_text_as_json(texts) -> None:
     }  # fmt: skip
 
 
-def test_unaligned_sentences_are_told_on_request_and_always_in_a_ladder(write) -> None:
+def test_unaligned_sentences_are_printed_on_request_and_always_in_a_ladder(write) -> None:
     alone = "Davon ist auf der anderen Seite überhaupt nirgends auch nur ein einziges Mal die Rede."
     left = write("a.txt", f"Im Jahr 1956.\n{alone}\nIm Jahr 1957.\nIm Jahr 1958.\n")
     right = write("b.txt", "En 1956, enfin.\nEn 1957, enfin.\nEn 1958, enfin.\n")
@@ -149,7 +149,7 @@ def test_links_of_two_pages(write) -> None:
     assert "does not align links" in line
 
 
-def test_names_of_strategies_are_looked_at_first(write) -> None:
+def test_names_of_strategies_are_checked_first(write) -> None:
     texts = write("a.txt", "One."), write("b.txt", "Un.")
     line = mistake("align", *texts, "--langs", "en,fr", "--trees", "foo")
     assert "no align_dom strategy 'foo'" in line
@@ -162,7 +162,7 @@ def test_method_can_be_chosen(texts) -> None:
     assert "no align_sentences strategy 'hunalign'; available: embedding, gale_church" in line
 
 
-def test_lexicon_decides(write) -> None:
+def test_lexicon_decides_on_the_alignment(write) -> None:
     left = write("a.txt", "y" * 50 + " der hund schläft " + "y" * 40)
     lines = ["w" * 50 + text + "w" * 40 for text in (" le chat mange ", " le chien dort ")]
     words = [("hund", "chien", 1.0), ("schläft", "dort", 1.0)]
@@ -201,7 +201,7 @@ def test_pages_as_ladder_and_json(pages) -> None:
     assert last["score"] == 0
 
 
-def test_page_is_told_by_its_name_or_by_its_content(write, pages) -> None:
+def test_page_is_recognised_by_its_name_or_content(write, pages) -> None:
     expected = aligned(*pages, langs="en,fr")
     assert aligned(write("a", PAGE), write("b.php", OTHER), langs="en,fr") == expected
     # What is called a text is one.

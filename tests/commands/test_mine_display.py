@@ -1,4 +1,4 @@
-"""The screen of a terminal during a run: what it shows, and what Ctrl-C does there."""
+"""The display in a terminal during a run, and the effect of Ctrl-C."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ main(prog_name="diptych", obj=Environment(workers=0))
 
 
 class Screen:
-    """A terminal with a mine of the demo site; `hold` keeps back the answers to some requests."""
+    """A terminal in which `mine` runs on the demo site; `hold` delays some responses."""
 
     def __init__(self, server: Server, folder: Path, columns: int, rows: int, **more) -> None:
         self.terminal: Terminal | None = None
@@ -59,7 +59,7 @@ class Screen:
         )
 
     def hold(self, number: int, act: Callable[[Terminal], None]) -> None:
-        """Do something before a request is answered."""
+        """Call a function before a request is answered."""
         self.held[number] = act
 
     def start(self) -> Terminal:
@@ -93,7 +93,7 @@ def figures(frame: str) -> dict[str, str]:
 
 
 def pages(terminal: Terminal) -> list[str]:
-    """The different numbers of pages that were shown during the crawl, in order."""
+    """The distinct numbers of pages shown during the crawl, in order."""
     crawling = [figures(frame) for frame in list(terminal.frames) if "crawling" in frame]
     return list(dict.fromkeys(shown["pages"] for shown in crawling if shown))
 
@@ -172,13 +172,13 @@ def test_pipe_gets_a_line_every_ten_seconds(tmp_path: Path) -> None:
 
 
 def press_and_see(terminal: Terminal) -> None:
-    """Press Ctrl-C, and wait until the terminal says so."""
+    """Press Ctrl-C, and wait until the terminal shows the confirmation."""
     terminal.press(CTRL_C)
     until(lambda: terminal.has_shown("Stopping: finishing with the pages fetched so far."))
 
 
 @pytest.mark.slow
-def test_interrupted_crawl_says_so_at_once_and_how_to_continue_at_the_end(tmp_path: Path) -> None:
+def test_interrupted_crawl_is_confirmed_and_says_how_to_continue(tmp_path: Path) -> None:
     with screen(tmp_path) as shown:
         shown.hold(25, press_and_see)
         terminal = shown.start()
@@ -189,7 +189,7 @@ def test_interrupted_crawl_says_so_at_once_and_how_to_continue_at_the_end(tmp_pa
     assert "pages fetched" in text
 
 
-def test_second_ctrl_c_ends_the_run_at_once(tmp_path: Path) -> None:
+def test_second_ctrl_c_ends_the_run_immediately(tmp_path: Path) -> None:
     with screen(tmp_path, before=HELD) as shown:
         shown.hold(15, press_and_see)
         terminal = shown.start()
@@ -202,7 +202,7 @@ def test_second_ctrl_c_ends_the_run_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_ctrl_c_in_a_later_stage_ends_the_run_in_order(tmp_path: Path) -> None:
+def test_ctrl_c_after_the_crawl_ends_the_run(tmp_path: Path) -> None:
     with screen(tmp_path, before=HELD) as shown:
         terminal = shown.start()
         until(lambda: terminal.has_shown("pairing"))
@@ -214,7 +214,7 @@ def test_ctrl_c_in_a_later_stage_ends_the_run_in_order(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_demo_that_is_stopped_at_once_says_so_too(tmp_path: Path) -> None:
+def test_second_ctrl_c_ends_the_demo(tmp_path: Path) -> None:
     terminal = Terminal(["demo"], 80, 24, cwd=tmp_path, before=HELD)
     until(lambda: terminal.has_shown("crawling"))
     press_and_see(terminal)

@@ -44,7 +44,7 @@ def why(summary: Summary) -> tuple[str, str]:
          LATER),
     ],
 )  # fmt: skip
-def test_host_without_an_answer(reason: str, cause: str, advice: str) -> None:
+def test_cause_for_a_host_without_a_response(reason: str, cause: str, advice: str) -> None:
     told = why(no_page(StartPage(HOME, HOME, reason, is_robots=True)))
     assert told[0] == cause
     assert told[1].startswith(advice)
@@ -75,7 +75,7 @@ def test_host_without_an_answer(reason: str, cause: str, advice: str) -> None:
         (StartPage(HOME, HOME, "empty"), "the start page cannot be used: empty", "check the"),
     ],
 )  # fmt: skip
-def test_start_page_without_a_page(page: StartPage, cause: str, advice: str) -> None:
+def test_cause_for_a_failed_start_page(page: StartPage, cause: str, advice: str) -> None:
     told = why(no_page(page))
     assert told[0] == cause
     assert told[1].startswith(advice)
@@ -88,7 +88,7 @@ def test_every_reason_is_one_line_without_raw_names(reason: Reason) -> None:
         assert "_" not in line
 
 
-def test_many_start_pages_with_one_cause_are_told_once_and_others_are_counted() -> None:
+def test_common_cause_of_start_pages_is_reported_once() -> None:
     first, second = (StartPage(HOME, f"http://{name}.org/", "dns") for name in "ab")
     assert why(no_page(first, first))[0] == "unknown host: a.org"
     assert why(no_page(first, second))[0] == (
@@ -96,7 +96,7 @@ def test_many_start_pages_with_one_cause_are_told_once_and_others_are_counted() 
     )
 
 
-def test_start_page_that_was_never_asked_for() -> None:
+def test_start_page_that_was_never_requested() -> None:
     open_page = StartPage(HOME, HOME, "")
     stopped = no_page(open_page, hosts=(("https://a.org", "it asks to wait 7200 s"),))
     assert why(stopped) == ("gave up on https://a.org: it asks to wait 7200 s", LATER)
@@ -140,7 +140,7 @@ EXPLAIN = "diptych explain 'my run'"
          "no segments kept (5 identical on both sides)", "to see the pages: my run/report.html"),
     ],
 )  # fmt: skip
-def test_first_step_that_nothing_came_through(summary: Summary, cause: str, advice: str) -> None:
+def test_cause_is_the_first_empty_step(summary: Summary, cause: str, advice: str) -> None:
     assert why(summary) == (cause, advice)
 
 

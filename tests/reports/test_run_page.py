@@ -27,7 +27,7 @@ HOSTILE = "<script>alert('x')</script>\"&'"
 
 
 class Reader(HTMLParser):
-    """What a browser would see: tags with their attributes, and text."""
+    """The content of a page for a browser: tags with their attributes, and text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -115,13 +115,13 @@ def test_report_says_what_was_found_and_how(store: Store) -> None:
     assert "lamp fr 3" in seen.text
 
 
-def test_report_of_nothing_is_still_a_page(store: Store) -> None:
+def test_report_of_an_empty_run_is_valid(store: Store) -> None:
     seen = report(store)
     assert "page pairs" in seen.text
     assert "-" in seen.text
 
 
-def test_report_takes_nothing_from_elsewhere(store: Store) -> None:
+def test_report_loads_no_external_resources(store: Store) -> None:
     fill(store, 2)
     seen = report(store)
     tags = {tag for tag, _ in seen.tags}
@@ -142,7 +142,7 @@ def test_text_of_pages_is_shown_and_never_run(store: Store) -> None:
     assert seen.text.count(HOSTILE) >= 5  # title, heading, note and both sides of a segment
 
 
-def test_archives_are_named_where_there_are_no_seeds(store: Store) -> None:
+def test_title_names_archives_if_there_are_no_seeds(store: Store) -> None:
     terms = Terms(("en", "fr"), (), "site", TERMS.recipe, ("/data/crawl.warc.gz",))
     assert "/data/crawl.warc.gz" in report(store, terms).text
 
@@ -154,7 +154,7 @@ def test_rejected_pairs_are_shown_with_their_reason_in_words(store: Store) -> No
     assert seen.text.count("too different in length") == 2 + 1  # and once in the funnel
 
 
-def test_long_list_of_pairs_is_cut_and_said(store: Store) -> None:
+def test_long_list_of_pairs_is_truncated_with_a_note(store: Store) -> None:
     fill(store, SHOWN_PAIRS + 7)
     seen = report(store)
     assert sum(tag == "a" for tag, _ in seen.tags) == 2 * SHOWN_PAIRS
@@ -181,14 +181,14 @@ def test_bars_are_no_wider_than_the_funnel(store: Store) -> None:
     assert widths == [0.0, 0.0, 0.0, 100.0, 100.0, 100.0, 100.0]  # no page, 5 pairs, 150 segments
 
 
-def test_report_replaces_the_last_one_whole(store: Store) -> None:
+def test_report_is_replaced_atomically(store: Store) -> None:
     report(store)
     fill(store, 1)
     report(store)
     assert [path.name for path in store.folder.glob("report*")] == ["report.html"]
 
 
-def test_report_has_the_words_of_the_terminal(store: Store) -> None:
+def test_report_has_the_lines_of_the_terminal(store: Store) -> None:
     fill(store, 2, 3)
     download(store, "en0000", "fr0000", "robots.txt")
     store.db.execute("UPDATE pairs SET evidence = 'keys+langstrip'")
@@ -223,7 +223,7 @@ def download(store: Store, *names: str) -> None:
 
 
 def drawn(seen: Reader) -> dict[str, str]:
-    """The paths of a report by their classes."""
+    """The SVG paths of a report, by class."""
     return {
         attributes["class"] or "": attributes["d"] or ""
         for tag, attributes in seen.tags
@@ -245,7 +245,7 @@ def test_report_draws_pairs_against_downloads(store: Store) -> None:
     assert lines["limit"] == "M0 1000L750 0"
 
 
-def test_outlook_is_told_below_the_curve(store: Store) -> None:
+def test_outlook_is_shown_below_the_curve(store: Store) -> None:
     fill(store, 2)
     download(store, "en0000", "fr0000", "en0001", "fr0001")
     store.save_outlook(1, Outlook(2, 0.5))  # what was filled in is queued
@@ -272,7 +272,7 @@ def test_pairs_without_a_known_download_are_not_drawn(store: Store) -> None:
     ("langs", "least"),
     [("en fr", "two downloads"), ("en fr de", "one download"), ("en fr de es it", "0.5 downloads")],
 )
-def test_several_languages_cost_less_than_two_downloads_a_pair(
+def test_several_languages_cost_less_than_two_downloads_per_pair(
     store: Store, langs: str, least: str
 ) -> None:
     fill(store, 1)
@@ -284,7 +284,7 @@ def test_several_languages_cost_less_than_two_downloads_a_pair(
 # -- scores, languages, flags ---------------------------------------------------------------------
 
 
-def test_histogram_shows_what_is_kept_and_what_is_not(store: Store) -> None:
+def test_histogram_shows_kept_and_left_out_segments(store: Store) -> None:
     fill(store, 2, 30)
     store.db.execute("UPDATE segments SET score = 0.97")
     store.db.execute(

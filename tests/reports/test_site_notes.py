@@ -33,7 +33,7 @@ HOME, PAGE = "http://a.org/", "http://a.org/page"
          "8 of 9 hreflang links name the home page as the translation of many pages"),
     ],
 )  # fmt: skip
-def test_words_for_what_is_wrong(checked: Checked, words: str) -> None:
+def test_text_for_each_kind_of_wrong_declaration(checked: Checked, words: str) -> None:
     assert declarations_in_words([("a.org", checked)]) == [f"a.org: {words}: ignored"]
 
 
@@ -45,7 +45,7 @@ def test_words_for_what_is_wrong(checked: Checked, words: str) -> None:
         Checked(Declares.HREFLANG, 100, 19, "en", "fr"),
     ],
 )
-def test_nothing_is_said_of_what_is_right_or_nearly(checked: Checked) -> None:
+def test_correct_declarations_give_no_note(checked: Checked) -> None:
     assert declarations_in_words([("a.org", checked)]) == []
 
 
@@ -71,7 +71,7 @@ def test_sites_whose_text_is_made_by_scripts_are_named() -> None:
     ]
 
 
-def test_urls_that_are_one_page_are_counted_by_rule() -> None:
+def test_aliases_are_counted_by_rule() -> None:
     assert aliases_in_words([]) == []
     many = [(f"alias without ?p{number}", 2_000 - number) for number in range(7)]
     assert aliases_in_words(many) == [

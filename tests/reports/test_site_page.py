@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_search_stands_where_its_tables_say(folder: Path) -> None:
+def test_search_summary_is_computed_from_the_store(folder: Path) -> None:
     with Store(folder, write=False) as store:
         standing = SearchSummary.of(store)
     assert (standing.tested, standing.bilingual, standing.failed) == (3, 1, 1)
@@ -46,7 +46,7 @@ def test_a_search_stands_where_its_tables_say(folder: Path) -> None:
     assert json.loads(standing.to_json())["reasons"] == {"one_language": 2}
 
 
-def test_all_sites_are_in_a_table_and_the_found_ones_on_a_page(folder: Path) -> None:
+def test_table_has_all_sites_and_report_has_bilingual_ones(folder: Path) -> None:
     with Store(folder) as store:
         write_sites(store, TERMS, ["a note", "a note", HOSTILE])
     table = {row["site"]: row for row in rows(folder / "sites.tsv")}
