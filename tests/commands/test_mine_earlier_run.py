@@ -1,4 +1,4 @@
-"""A run that an earlier Diptych made is opened, exported and gone on with: nothing in it differs.
+"""A run of an earlier Diptych version is opened, exported and continued with equal results.
 
 `tests/support/earlier_run/make.py` says what the runs are and how they were made.
 """

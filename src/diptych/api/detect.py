@@ -133,7 +133,7 @@ def detect_sites(asked: DetectOptions, shown: Search, environment: Environment) 
 
 
 def _answers(named: Sequence[Url], leads: Leads) -> Iterator[tuple[Url, Verdict | str]]:
-    """For each given URL, the verdict on its site, even if it has moved, or why there is none."""
+    """For each given URL, the verdict on its site (followed if it has moved), or a reason."""
     from diptych.reason import Reason
     from diptych.text.urls import site_name
 

@@ -1,4 +1,4 @@
-"""`diptych discover`: prints bilingual sites, found by following links forward and back."""
+"""`diptych discover`: finds bilingual sites by following links forward and back."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class DiscoverCommandOptions(OutputOptions, DiscoverOptions):
 def discover(asked: DiscoverCommandOptions) -> int:
     """Find bilingual sites, starting from SEED, and print each as soon as it is found.
 
-    The run is a folder.  Run the same command again to continue it, however it ended.  The list
+    The run is stored in a folder.  Run the same command again to continue it at any time.  The list
     can be piped: diptych discover ... | diptych mine - --langs en,fr
     """
     from diptych.api.search import Search

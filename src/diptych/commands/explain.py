@@ -1,4 +1,4 @@
-"""`diptych explain`: explains what a run knows about a URL or a pair, and why it decided so."""
+"""`diptych explain`: explains what a run knows about a URL or a pair, and its decisions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ExplainOptions:
 
 @command(ExplainOptions)
 def explain(asked: ExplainOptions) -> int:
-    """Explain what RUN knows about a URL or a pair of URLs, and why it decided so.
+    """Explain what RUN knows about a URL or a pair of URLs, and its decisions.
 
     Without a URL, all rejected page pairs are listed.
     """

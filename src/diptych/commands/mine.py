@@ -39,9 +39,9 @@ class MineCommandOptions(MineOptions):
 
 @command(MineCommandOptions)
 def mine(asked: MineCommandOptions) -> int:
-    """Crawl SITE and mine its parallel text into a corpus; a file is a list of sites.
+    """Crawl SITE, or the sites listed in a file, and mine parallel text into a corpus.
 
-    The run is a folder.  Run the same command again to continue it, however it ended.
+    The run is stored in a folder.  Run the same command again to continue it at any time.
     """
     from diptych.sources.site_list import named_sites
 

@@ -142,7 +142,7 @@ def _no_pair_lines(store: Store, left: Url, right: Url) -> list[str]:
 
 
 def _candidates(store: Store) -> list[PagePair]:
-    """All candidate pairs of a run with their scores; none if its pair strategy has none."""
+    """All candidate pairs of a run with their scores; empty if its pair strategy gives none."""
     from diptych.protocols import CandidatePairer
     from diptych.registry import build
     from diptych.run.site_view import StoreView

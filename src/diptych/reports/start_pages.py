@@ -1,4 +1,4 @@
-"""Start pages of a run that fetched no page: the reason why each of them failed."""
+"""Start pages of a run that fetched no page, with the reasons why they failed."""
 
 from __future__ import annotations
 

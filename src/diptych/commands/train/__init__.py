@@ -58,9 +58,9 @@ class TrainOptions:
 def train(asked: TrainOptions) -> int:
     """Train a model on labelled DATA, and report its quality on unseen data.
 
-    The tab-separated columns of DATA: domain, url, lang for url-lang; domain, url, lang, url, lang
-    for url-pair; left, right, and 1 or 0 for verify, where left and right are HTML files beside
-    DATA, or URLs of a run.  For langid, DATA is a language code, such as tet, and text files in
+    DATA has tab-separated columns: domain, url, lang for url-lang; domain, url, lang, url, lang for
+    url-pair; left, right, and 1 or 0 for verify, where left and right are HTML files beside DATA,
+    or URLs of a run.  For langid, DATA is a language code, such as tet, followed by text files in
     that language; use the result with --langid.
     """
     if asked.model == "langid":

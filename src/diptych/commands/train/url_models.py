@@ -88,7 +88,7 @@ def _size(rows: Sequence[Any]) -> str:
 
 
 def _check(asked: TrainOptions, out: Path) -> None:
-    """Raise `ConfigError` for invalid options, before hours of training."""
+    """Raise `ConfigError` for invalid options before training begins."""
     if asked.backend == "transformers" and not asked.base:
         raise ConfigError("--backend transformers needs --base FOLDER, such as xlm-roberta-base")
     if asked.backend != "transformers" and (asked.base or asked.tuning):
@@ -144,7 +144,7 @@ def score_url_lang(model: UrlLanguageModel, rows: Sequence[LabelledUrl]) -> dict
 
 
 def score_url_pair(model: UrlPairModel, rows: Sequence[LabelledPair]) -> dict[str, Figures]:
-    """The scores of a pair model on pairs and generated negatives: of pairs, and macro mean."""
+    """The scores of a pair model on pairs and generated negatives: for pairs, and macro mean."""
     if not rows:
         return {}
     negatives = [made for made, _ in Negatives().make(rows)]
