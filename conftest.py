@@ -1,4 +1,4 @@
-"""Fixtures of tests and of examples in docstrings: a run of the demo site."""
+"""Fixtures for tests and docstring examples: a run of the demo site."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # FastWARC 1.1 warns of its own old classes when imported
+    warnings.simplefilter("ignore")  # importing FastWARC 1.1 warns about its own deprecated classes
     import fastwarc.warc  # noqa: F401
 
 API = "diptych.api."
@@ -19,7 +19,7 @@ API = "diptych.api."
 
 @pytest.fixture(scope="session")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that mined the demo site; to be read, not written."""
+    """The folder of a run that mined the demo site; tests must not modify it."""
     from support.commands import run
 
     from diptych.demo import SITE
@@ -39,7 +39,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _names_of_examples(
     request: pytest.FixtureRequest, doctest_namespace: dict[str, Any]
 ) -> Iterator[None]:
-    """Names in the examples of the API: the demo site, a run of it, and a folder."""
+    """Define the names that API examples use: the demo site, a run of it, and a folder."""
     example = getattr(request.node, "dtest", None)
     if not isinstance(example, doctest.DocTest) or not example.name.startswith(API):
         yield

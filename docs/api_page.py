@@ -1,4 +1,4 @@
-"""The page on the Python API, from the signatures and docstrings of `diptych.__all__`."""
+"""The page on the Python API, generated from signatures and docstrings of `diptych.__all__`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from typing import Any
 import diptych
 
 FIRST = ("mine", "open", "Run", "Summary", "Segment", "Pair", "PageInfo", "DiptychError")
-"""names in the order in which a reader needs them; others follow by the alphabet"""
+"""names in the order in which a reader needs them; others follow in alphabetical order"""
 _TUPLE = frozenset(dir(tuple))
 
 
 def api() -> str:
-    """Every public name of the package with its signature and its docstring.
+    """The text of the page: every public name with its signature and its docstring.
 
     Functions come first, then the classes of results, then errors.
     """
@@ -29,7 +29,7 @@ def api() -> str:
 
 
 def _rank(name: str) -> tuple[int, int, str]:
-    """The order of names: first those that a reader needs first."""
+    """The sort key of a name: its place in `ORDER`, then the alphabet."""
     value = getattr(diptych, name)
     is_error = inspect.isclass(value) and issubclass(value, Exception)
     place = FIRST.index(name) if name in FIRST else len(FIRST)
@@ -52,7 +52,7 @@ def _callable(name: str, value: Callable[..., Any]) -> Iterator[str]:
 
 
 def _class(name: str, value: type) -> Iterator[str]:
-    """A class: how it is made unless it only comes as a result, then its public members."""
+    """The lines on a class: its constructor, unless it is only a result, and its public members."""
     yield f"```python\nclass {name}\n```"
     yield from _docstring(value)
     fields = _field_types(value)
@@ -71,7 +71,7 @@ def _class(name: str, value: type) -> Iterator[str]:
 
 
 def _field_types(value: type) -> dict[str, Any]:
-    """The public fields of a dataclass or of a named tuple, with their types."""
+    """The public fields of a dataclass or named tuple, with their types."""
     if dataclasses.is_dataclass(value):
         found = {field.name: field.type for field in dataclasses.fields(value)}
     else:
@@ -80,7 +80,7 @@ def _field_types(value: type) -> dict[str, Any]:
 
 
 def _fields(value: type, fields: dict[str, Any]) -> Iterator[str]:
-    """The fields of a class, with their types; a right field is described like the left one."""
+    """The table of the fields of a class; a right field has the description of the left one."""
     meanings = field_docs(value)
     yield "| field | type | meaning |"
     yield "| --- | --- | --- |"
@@ -90,7 +90,7 @@ def _fields(value: type, fields: dict[str, Any]) -> Iterator[str]:
 
 
 def field_docs(cls: type) -> dict[str, str]:
-    """What is said of fields: a string under the field, or `name: ...` in the class docstring."""
+    """The descriptions of fields: the string below a field, or `name: ...` in the docstring."""
     found: dict[str, str] = {}
     docs = " ".join(inspect.cleandoc(cls.__doc__ or "").split())
     for name in _field_types(cls):
@@ -115,7 +115,7 @@ def _string(node: ast.stmt) -> str:
 
 
 def _signature(name: str, value: Callable[..., Any]) -> str:
-    """A signature as it is written in the source, a parameter a line if it is long.
+    """The signature as Python source; a long one has one parameter per line.
 
     >>> def half(number: int, *, exact: bool = True) -> float: ...
     >>> _signature("half", half)
@@ -156,7 +156,7 @@ def _annotation(annotation: Any) -> str:
 
 
 def _docstring(value: Any) -> Iterator[str]:
-    """The paragraphs of a docstring; examples become blocks of code."""
+    """The paragraphs of a docstring; examples become code blocks."""
     text = inspect.getdoc(value)
     if not text:
         raise SystemExit(f"{value!r} is public and has no docstring")

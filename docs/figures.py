@@ -1,4 +1,4 @@
-"""Figures of the documentation, from the kept results of the benchmarks: no figure is typed."""
+"""Figures of the documentation, generated from the stored results of the benchmarks."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ RESULTS = ROOT / "bench/results"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[str] = ()) -> str:
-    """A Markdown table; the columns named in right are aligned so."""
+    """A Markdown table; the columns named in `right` are right-aligned."""
     lines = [head, [("--:" if name in right else "---") for name in head]]
     cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in (*lines, *cells))
 
 
 def benchmarks() -> str:
-    """The kept results of all benchmarks."""
+    """The stored results of all benchmarks."""
     parts = [_result(file, _read(file.stem)) for file in sorted(RESULTS.glob("*.json"))]
     return "\n\n".join(parts) or "No result is kept yet."
 
@@ -47,7 +47,7 @@ def _result(file: Path, result: Mapping[str, Any]) -> str:
 
 
 def _picture(name: str) -> list[str]:
-    """The picture a benchmark draws, if it draws one."""
+    """The image that a benchmark draws; empty if it draws none."""
     file = ROOT / "docs" / f"{name.replace('_', '-')}.svg"
     title = re.search(r"<title[^>]*>([^<]+)<", file.read_text("utf-8")) if file.exists() else None
     return [f"![{title[1]}]({file.name})"] if title else []
@@ -79,14 +79,14 @@ def _machine(machine: Mapping[str, Any]) -> str:
 
 
 def readme_figures() -> str:
-    """What Diptych does, with a figure, the same figure of a baseline, and the command for both."""
+    """The table of the README: task, result of Diptych, result of a baseline, and command."""
     rows = [*_crawl(), *_pages(), *_sentences(), *_corpus(), *_speed()]
     cells = [[what, ours, other, f"`{_command(task)}`"] for what, ours, other, task in rows]
     return table(["what", "Diptych", "for comparison", "measured by"], cells)
 
 
 Figure = tuple[str, str, str, str]
-"""what is measured, the figure of Diptych, that of a baseline, the task that measures it"""
+"""description, figure of Diptych, figure of a baseline, and the task that measures both"""
 
 
 def _crawl() -> list[Figure]:
@@ -202,7 +202,7 @@ def _speed() -> list[Figure]:
 
 
 def _row(task: str, title: str, **known: str) -> dict[str, Any]:
-    """The row of a table that has these values."""
+    """The row of a table with the given values."""
     rows: list[dict[str, Any]] = _read(task)["tables"][title]
     return next(row for row in rows if all(row[key] == known[key] for key in known))
 
@@ -212,7 +212,7 @@ def _percent(share: str) -> str:
 
 
 def _command(task: str) -> str:
-    """The command that measures a task, as bench/README.md gives it."""
+    """The command that measures a task, from bench/README.md."""
     text = (ROOT / "bench/README.md").read_text("utf-8")
     found = re.search(rf"^\| `{task}\.py` \|.*\| `(python -m bench\.tasks\.[^`]+)` \|$", text, re.M)
     assert found, f"bench/README.md has no command for {task}"

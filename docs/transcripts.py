@@ -1,9 +1,9 @@
-"""Console blocks of the documentation: reading them, running them, comparing what they print.
+"""Console blocks of the documentation: functions to read them, run them and compare outputs.
 
-In a ```console block a line that begins with `$ ` is a command (`> ` continues it), and the lines
-after it are what it prints.  The blocks of one document run in order in one shell, in a fresh
-folder, on a terminal: what is shown is what a person would see there, standard output and errors
-alike.  A command that ends in `&` has printed one line before the next one begins.
+In a ```console block, a line that begins with `$ ` is a command (`> ` continues it), and the lines
+after it are its output.  The blocks of one document run in order in one shell, in a new folder, on
+a terminal, so that they show what a user sees there: standard output and standard error.  After a
+command that ends in `&`, the next command waits until it has printed one line.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from diptych.commands.demo import PORT
 
 ROOT = Path(__file__).resolve().parent.parent
 WIDTH = 100  # columns of the terminal
-LIMIT = 600.0  # seconds for a command: so much that only one that waits for ever takes them
+LIMIT = 600.0  # seconds; only a command that hangs takes that long
 FENCE = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 CONTROL = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|(.)", re.DOTALL)
-VOLATILE = (  # times, ports and places in files: all that may differ from run to run
+VOLATILE = (  # times, ports and file offsets, which may differ from run to run
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d\d| UTC)?"), "TIME"),
     (re.compile(r"(?<![\w.,])[\d,]+(\.\d+)? (ms|s|seconds?|min|minutes?)\b"), "TIME"),
     (re.compile(r"\b(127\.0\.0\.1|localhost):\d+"), r"\1:PORT"),
     (re.compile(r"\bat byte [\d,]+"), "at byte OFFSET"),
 )
-# Takes commands from file 3, each ended by a zero byte, and prints how each has ended.
+# Reads commands from file descriptor 3, each ended by a zero byte, and prints their exit codes.
 LOOP = r"""
 while IFS= read -r -d '' -u 3 command; do eval "$command" 3<&-; printf '\036%d\036' "$?"; done
 """
@@ -49,7 +49,7 @@ while IFS= read -r -d '' -u 3 command; do eval "$command" 3<&-; printf '\036%d\0
 
 @dataclass(frozen=True)
 class Command:
-    """A command and what it prints."""
+    """A command and its output."""
 
     text: str
     output: str
@@ -57,7 +57,7 @@ class Command:
 
 
 def commands(block: str) -> list[Command]:
-    r"""The commands of a block, with the output that is shown below each.
+    r"""The commands of a block, with the output shown below each.
 
     >>> commands("$ echo a \\\n> b\na b\n$ true\n")
     [Command(text='echo a \\\nb', output='a b', code=0), Command(text='true', output='', code=0)]
@@ -80,7 +80,7 @@ def console_blocks(text: str) -> list[list[Command]]:
 
 
 def normalised(output: str) -> str:
-    r"""An output without times, ports and places in files, which may differ from run to run.
+    r"""An output without times, ports and file offsets, which may differ from run to run.
 
     >>> normalised("2026-01-02T10:11:12Z, 3.5 s, http://127.0.0.1:8735/, a.warc.gz at byte 1,204")
     'TIME, TIME, http://127.0.0.1:PORT/, a.warc.gz at byte OFFSET'
@@ -91,7 +91,7 @@ def normalised(output: str) -> str:
 
 
 def on_screen(printed: str) -> str:
-    r"""What is left on a terminal, without colours and without what was erased again.
+    r"""The text that remains on a terminal, without colours and erased text.
 
     >>> on_screen("10%\r\x1b[2K\x1b[1mdone\x1b[0m  \r\nnext\r\n")
     'done\nnext'
@@ -116,13 +116,13 @@ def on_screen(printed: str) -> str:
 
 
 def run_document(text: str) -> list[list[Command]]:
-    """The console blocks of a document as they are when run, in a fresh folder."""
+    """Run the console blocks of a document in a new folder; returns them with their output."""
     with tempfile.TemporaryDirectory() as name, Shell.open(Path(name)) as shell:
         return [[shell.run(each.text) for each in block] for block in console_blocks(text)]
 
 
 def filled(text: str, ran: list[list[Command]]) -> str:
-    """A document with what its commands print; what differs in times and places alone stays."""
+    """A document with new outputs; those that differ only in times, ports or offsets are kept."""
     blocks = iter(ran)
 
     def block(found: re.Match[str]) -> str:
@@ -137,7 +137,7 @@ def filled(text: str, ran: list[list[Command]]) -> str:
 
 
 class Shell:
-    """A shell on a terminal of its own, with this checkout's `diptych` and `python` in its path."""
+    """A shell on its own terminal, with this checkout's `diptych` and `python` in its path."""
 
     def __init__(self, folder: Path, terminal: int, orders: int, port: int) -> None:
         self._folder, self._terminal, self._orders, self._port = folder, terminal, orders, port
@@ -145,7 +145,7 @@ class Shell:
     @classmethod
     @contextmanager
     def open(cls, folder: Path) -> Iterator[Shell]:
-        """Start a shell in a folder `work` of the one given; end all that it has started."""
+        """Start a shell in the subfolder `work`; afterwards end all processes that it started."""
         (folder / "bin").mkdir()
         (folder / "work").mkdir()
         for name, arguments in (("diptych", "-m diptych "), ("python", "")):
@@ -173,7 +173,7 @@ class Shell:
             os.close(terminal)
 
     def run(self, text: str) -> Command:
-        """Run a command; the demo's port and the folder are shown as a reader would have them."""
+        """Run a command; its output shows the usual port of the demo and no temporary folder."""
         command = text.replace(f":{PORT}", f":{self._port}")
         os.write(self._orders, command.encode() + b"\0")
         printed, code = self._answer(text)
@@ -181,7 +181,7 @@ class Shell:
         return Command(text, shown.replace(str(self._folder.resolve()), "/path/to"), code)
 
     def _answer(self, text: str) -> tuple[str, int]:
-        """All that a command prints, and its exit code."""
+        """The output of a command, and its exit code."""
         said, end = b"", time.monotonic() + LIMIT
         while True:
             done = re.search(rb"\x1e(\d+)\x1e", said)
@@ -195,7 +195,7 @@ class Shell:
 
 
 def _environment(folder: Path, port: int) -> dict[str, str]:
-    """Variables of a shell: those of this process, without what would change what is printed."""
+    """The environment of a shell: that of this process without variables that affect outputs."""
     dropped = ("columns", "lines", "http_proxy", "https_proxy", "all_proxy", "no_proxy")
     kept = {name: value for name, value in os.environ.items() if name.lower() not in dropped}
     path = os.pathsep.join([str(folder / "bin"), os.environ.get("PATH", os.defpath)])
@@ -206,7 +206,7 @@ def _environment(folder: Path, port: int) -> dict[str, str]:
 
 
 def free_port() -> int:
-    """A port of loopback that nobody listens on, as long as the demo's: lines break alike."""
+    """A free port on loopback with as many digits as the demo's, so that lines wrap equally."""
     for port in random.sample(range(2_000, 10_000), 8_000):
         with socket.socket() as probe, suppress(OSError):
             probe.bind(("127.0.0.1", port))

@@ -44,7 +44,7 @@ def test_unknown_recipe_is_answered_with_those_there_are() -> None:
     with pytest.raises(ConfigError) as caught:
         recipes.load("hybird", {})
     message = str(caught.value)
-    assert message.startswith("no strategy 'hybird'; there is: ")
+    assert message.startswith("no strategy 'hybird'; available: ")
     assert all(name in message for name in recipes.names())
     assert ".toml" in message
 
@@ -81,7 +81,7 @@ def test_unknown_stage_is_answered_with_those_there_are(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         recipes.load(write(tmp_path, '[craw]\nuse = "bfs"\n'), {})
     message = str(caught.value)
-    assert "has an unknown stage 'craw'; there is: " in message
+    assert "has an unknown stage 'craw'; available: " in message
     assert all(stage in message for stage in RECIPE_STAGES)
 
 

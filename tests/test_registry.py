@@ -82,7 +82,7 @@ def test_unknown_strategy_is_answered_with_those_there_are(stage: str) -> None:
     with pytest.raises(ConfigError) as caught:
         make(stage, {"use": "kesy"})
     message = str(caught.value)
-    assert message.startswith(f"no {stage} strategy 'kesy'; there is: ")
+    assert message.startswith(f"no {stage} strategy 'kesy'; available: ")
     assert all(name in message for name in STRATEGIES[stage])
 
 
@@ -99,7 +99,7 @@ def test_unknown_parameter_is_answered_with_those_there_are(stage: str, name: st
 @pytest.mark.parametrize("settings", [{}, {"use": 3}, {"use": None}, {"use": ["bfs"]}])
 def test_stage_without_a_name_is_answered_with_those_there_are(settings: dict[str, object]) -> None:
     with pytest.raises(
-        ConfigError, match=r'\[crawl\] needs use = "NAME"; there is: bfs, bfs\+langs'
+        ConfigError, match=r'\[crawl\] needs use = "NAME"; available: bfs, bfs\+langs'
     ):
         make("crawl", settings)
 
@@ -157,7 +157,7 @@ def test_exporter_by_its_format(name: str) -> None:
 
 
 def test_unknown_format_is_answered_with_those_there_are() -> None:
-    with pytest.raises(ConfigError, match=r"no export strategy 'docx'; there is: .*tmx, tsv"):
+    with pytest.raises(ConfigError, match=r"no export strategy 'docx'; available: .*tmx, tsv"):
         exporter("docx")
 
 

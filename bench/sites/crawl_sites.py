@@ -113,7 +113,7 @@ def chosen(names: Sequence[str]) -> list[CrawlSite]:
     """The sites whose names, or parts of them, are given; all if none is."""
     found = [site for site in CRAWL_SITES if not names or any(name in site.name for name in names)]
     if not found:
-        give_up(f"no site is named so; there is: {', '.join(site.name for site in CRAWL_SITES)}")
+        give_up(f"no site is named so; available: {', '.join(site.name for site in CRAWL_SITES)}")
     return found
 
 

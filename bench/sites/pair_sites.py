@@ -67,7 +67,7 @@ def chosen(names: Sequence[str]) -> list[str]:
     """The sites that are named; all if none is."""
     every = [*DEV, *OPAQUE]
     if unknown := [name for name in names if name not in every]:
-        give_up(f"no site is named {unknown[0]}; there is: {', '.join(every)}")
+        give_up(f"no site is named {unknown[0]}; available: {', '.join(every)}")
     return [name for name in every if not names or name in names]
 
 

@@ -1,13 +1,13 @@
-"""Real page pairs whose blocks are known to correspond, and the same pages made worse.
+"""Real page pairs with known block correspondences, and degraded versions of them.
 
-Two pages of a built site that translate each other and have the same sequence of block elements
-give their blocks as pairs, by position.  Scored are pairs with at least 25 letters on both sides
-that are really translated: the texts differ, and those long enough are in their language.
+If two pages of a built site are translations and have the same sequence of block elements, their
+blocks are pairs by position.  Pairs are scored if they have at least 25 letters on both sides and
+are really translated: the texts differ, and long ones are in their language.
 
-Pages are made worse in their markup, so that the tree changes with the blocks.  A deletion takes
-away one element that is one block; a swap exchanges two neighbouring elements of the same tag; the
-boilerplate of one side is made of texts of other pages of the site in that side's language: a menu
-and a cookie notice before the page, a footer after it.
+Pages are degraded in their markup, so that the tree changes with the blocks.  A deletion removes an
+element that is one block; a swap exchanges two neighbouring elements with the same tag; boilerplate
+is added to one side from texts of other pages of the site in the same language: a menu and a cookie
+notice before the page, a footer after it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from diptych.stages.align_dom.flat import last_tag
 from diptych.types import Block, Page, Response, Url
 
 TRAINING = ("apache2-manual", "gnucash", "live-manual", "maint-guide", "mplayer", "scilab", "xfig")
-"""families whose pages trained the shipped parameters, or the constants were chosen on"""
+"""families used for training the shipped parameters or for choosing constants"""
 HELD_OUT = (
     "apt-doc", "aptitude", "bibletime", "debian-faq", "debian-history", "debian-install-guide",
     "developers-reference", "dia", "genius", "lilypond", "linux-doc", "nted", "step-objinfo",
@@ -47,27 +47,27 @@ KINDS = ("none", "20% deleted", "20% deleted, 5% swapped", "and boilerplate adde
 
 
 class Sample(NamedTuple):
-    """Two pages and which of their blocks correspond."""
+    """Two pages and the correspondences of their blocks."""
 
     family: str
     langs: tuple[str, str]
     left: Page
     right: Page
     truth: dict[int, int]
-    """scored pairs, as numbers of blocks"""
+    """scored pairs of block numbers"""
     scored: tuple[frozenset[int], frozenset[int]]
-    """numbers of blocks that are judged, those among them that lost their partner"""
+    """numbers of scored blocks, including those whose counterpart was deleted"""
 
 
 class _Source(NamedTuple):
-    """A page as it is, with its markup."""
+    """An original page with its markup."""
 
     page: Page
     markup: str
 
 
 def page_of(markup: str, url: str) -> Page:
-    """A page read from its markup."""
+    """A page parsed from its markup."""
     headers = (("content-type", "text/html; charset=utf-8"),)
     body = markup.encode("utf-8", "replace")
     response = Response(Url(url), 200, headers, body, 0.0)
@@ -77,7 +77,7 @@ def page_of(markup: str, url: str) -> Page:
 def pairs_of(
     family: str, langs: tuple[str, str], most: int, seed: int, *, alike: bool = True
 ) -> list[_Pair]:
-    """Pairs of a family, at most so many; unless told otherwise, those whose blocks are alike."""
+    """At most a number of page pairs of a family; by default, those with equal block sequences."""
     folder = built_site(family)
     groups: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for line in (folder / "groups.tsv").read_text("utf-8").splitlines():
@@ -137,14 +137,14 @@ def _pair(
 
 
 def is_translated(ours: str, theirs: str, langs: tuple[str, str]) -> bool:
-    """Whether two texts can be a translation that is worth a judgement."""
+    """True if two texts can be a translation that is worth scoring."""
     if ours == theirs or min(_letters(ours), _letters(theirs)) < MIN_LETTERS:
         return False
     return _is_in(ours, langs, 0) and _is_in(theirs, langs, 1)
 
 
 def _letters(text: str) -> int:
-    """Letters; an ideograph or a kana counts as three, as it says as much."""
+    """The number of letters; an ideograph or kana counts as three, as its content is similar."""
     return sum(3 if char > "\u2e80" else 1 for char in text if char.isalpha())
 
 
@@ -156,7 +156,7 @@ def _is_in(text: str, langs: tuple[str, str], side: int) -> bool:
 
 
 def degraded(pair: _Pair, kind: str, others: Sequence[_Pair], seed: int) -> Sample | None:
-    """The pair with one of its sides made worse; None where the markup did not do as told."""
+    """A pair with one side degraded; None if the markup did not change as intended."""
     numbers = list(range(len(pair.sources[0].page.blocks)))
     if kind == "none":
         return _sample(pair, [pair.sources[0].page, pair.sources[1].page], [numbers, numbers])
@@ -184,7 +184,7 @@ def degraded(pair: _Pair, kind: str, others: Sequence[_Pair], seed: int) -> Samp
 
 
 def _numbered(page: Page, texts: Sequence[str], order: Sequence[int]) -> list[int] | None:
-    """Which block each one was: head blocks come first, so texts are compared as a list."""
+    """The original numbers of blocks; texts are compared as a list, as head blocks come first."""
     waiting: defaultdict[str, list[int]] = defaultdict(list)
     for text, number in zip(texts, order, strict=True):
         waiting[text].append(number)
@@ -213,7 +213,7 @@ def _sample(pair: _Pair, pages: Sequence[Page], orders: Sequence[Sequence[int]])
 def _elements(
     parser: LexborHTMLParser, blocks: Sequence[Block], order: Sequence[int]
 ) -> dict[int, LexborNode]:
-    """The elements in the body that are one block each, and nothing else."""
+    """The elements in the body that contain exactly one block."""
     found = {}
     paths = [blocks[number].path for number in order]
     inner = {path.rpartition("/")[0] for path in paths}
@@ -295,7 +295,7 @@ def _are_neighbours(nodes: dict[int, LexborNode], order: Sequence[int], place: i
 def _boilerplate(
     others: Sequence[_Pair], side: int, rng: random.Random
 ) -> tuple[list[str], list[str]]:
-    """Texts of other pages: menu and cookie notice, footer."""
+    """Boilerplate from texts of other pages: menu and cookie notice, footer."""
     pool = [
         block.text
         for pair in rng.sample(others, min(6, len(others)))
@@ -329,7 +329,7 @@ def _box(texts: Sequence[str], name: str) -> str:
 
 
 def samples(pairs: Sequence[_Pair], kind: str, seed: int) -> Iterator[Sample]:
-    """All pairs made worse in one way."""
+    """All pairs with one kind of degradation."""
     for pair in pairs:
         others = [other for other in pairs if other is not pair] or [pair]
         sample = degraded(pair, kind, others, seed)

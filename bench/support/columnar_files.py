@@ -1,7 +1,7 @@
-"""Parquet files as Common Crawl's columnar index has them, filled with generated pages.
+"""Parquet files in the schema of Common Crawl's columnar index, filled with generated pages.
 
-The schema is that of commoncrawl/cc-index-table, flat, as of CC-MAIN-2026-30: names, order and
-types of all columns; `crawl` and `subset` are not columns of a file but names of folders.
+The schema is the flat one of commoncrawl/cc-index-table, as of CC-MAIN-2026-30: names, order and
+types of all columns; `crawl` and `subset` are folder names, not columns of a file.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _suffixes(only_icann: bool) -> PublicSuffixList:
 
 
 def host_columns(host: str) -> dict[str, str | None]:
-    """What the index says of a host.
+    """The columns that describe a host.
 
     >>> [host_columns("fr.a.blogspot.com")[f"url_host_{name}_domain"]
     ...  for name in ("registered", "private")]
@@ -95,7 +95,7 @@ def host_columns(host: str) -> dict[str, str | None]:
 
 
 def surt(url: str) -> str:
-    """The key that rows are sorted by: the host reversed, without `www`.
+    """The sort key of rows: the reversed host without `www`.
 
     >>> surt("https://www.example.org/a?b")
     'org,example)/a?b'
@@ -109,7 +109,7 @@ def surt(url: str) -> str:
 def row(
     url: str, languages: str | None, changed: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """A page as the index has it: a page of its own in HTML, but for the columns changed."""
+    """The row of a page: a distinct HTML page, except for the given columns."""
     parts = urlsplit(url)
     usual = {
         "url_surtkey": surt(url),
@@ -136,7 +136,7 @@ def row(
 
 
 def write(path: Path, rows: Iterable[Mapping[str, Any]], *, without: tuple[str, ...] = ()) -> Path:
-    """A file of these pages, sorted as the index is; some columns may be left out."""
+    """Write a file of pages in the order of the index; some columns may be left out."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -1,11 +1,11 @@
-"""A generated columnar index: many hosts, of which it is known which are bilingual.
+"""A generated columnar index of many hosts, of which the bilingual ones are known.
 
-Assumptions: sizes of hosts are spread log-normally; two thirds of the hosts are in one language;
-one in fourteen is in English and French, on one host or with one for each language; the rest look
-like it and are not: other pairs, too few pages, copies of one page, French only as second language
-of English pages, pages that are gone, PDF, pages without language, and blogs in one language each
-on platforms, one of which the public suffix list does not know (some of its blogs are bilingual).
-Rows are sorted by SURT, in several files with row groups of 100,000, compressed by gzip.
+Assumptions: host sizes have a log-normal distribution; two thirds of the hosts are in one language;
+one in fourteen is in English and French, on one host or on one host per language; the rest only
+look bilingual: other language pairs, too few pages, copies of one page, French only as the second
+language of English pages, missing pages, PDF, pages without a language, and monolingual blogs on
+platforms, one of which is not in the public suffix list (some of its blogs are bilingual).  Rows
+are sorted by SURT, in several gzip-compressed files with row groups of 100,000.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SHARES = {
 
 @dataclass(frozen=True)
 class Host:
-    """A host, its languages, and how many of its pages are in the second."""
+    """A host, its languages, and the number of its pages in the second language."""
 
     name: str
     kind: str
@@ -49,7 +49,7 @@ class Host:
 
 @dataclass(frozen=True)
 class Made:
-    """What was generated: the bilingual sites, with pages in English and French."""
+    """The generated truth: the bilingual sites, with their pages in English and French."""
 
     sites: dict[str, tuple[int, int]]
     rows: int
@@ -78,7 +78,7 @@ def generate(folder: Path, *, rows: int, hosts: int, seed: int) -> Made:
 
 
 def _hosts(rng: np.random.Generator, rows: int, hosts: int) -> Iterator[Host]:
-    """Hosts of all kinds, with so many pages altogether, about."""
+    """Hosts of all kinds, with about a given number of pages in total."""
     kinds = rng.choice(list(_SHARES), size=hosts, p=np.array(list(_SHARES.values())))
     sizes = rng.lognormal(0, 1.2, hosts)
     sizes = _LEAST + (sizes * (rows / hosts - _LEAST) / sizes.mean()).astype(int)
@@ -154,7 +154,7 @@ def _table(hosts: Sequence[Host], rng: np.random.Generator) -> pa.Table:
 
 
 def _of_hosts(hosts: Sequence[Host], of: Any) -> dict[str, Any]:
-    """The columns that say something of the host."""
+    """The columns that describe the hosts."""
     import pyarrow as pa
 
     known = [host_columns(host.name) for host in hosts]
@@ -165,7 +165,7 @@ def _of_hosts(hosts: Sequence[Host], of: Any) -> dict[str, Any]:
 
 
 def _paths(rank: Any, is_second: Any) -> Any:
-    """Paths in order, the home page first."""
+    """The paths in order, with the home page first."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -178,7 +178,7 @@ def _paths(rank: Any, is_second: Any) -> Any:
 def _of_pages(
     hosts: Sequence[Host], of: Any, is_second: Any, kind: Any, rng: np.random.Generator
 ) -> dict[str, Any]:
-    """The columns that say what was fetched."""
+    """The columns that describe the fetched pages."""
     import pyarrow as pa
 
     size = len(of)
@@ -209,7 +209,7 @@ def _of_pages(
 
 
 def _digests(of: Any, is_copy: Any, rng: np.random.Generator) -> Any:
-    """Digests of SHA-1 in base 32; copies have that of their host."""
+    """SHA-1 digests in base 32; copies have the digest of their host."""
     import pyarrow as pa
 
     letters = np.frombuffer(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", np.uint8)
@@ -220,7 +220,7 @@ def _digests(of: Any, is_copy: Any, rng: np.random.Generator) -> Any:
 
 
 def _fixed(rows: Any) -> Any:
-    """Rows of bytes as a column."""
+    """Rows of bytes as a column of fixed size."""
     import pyarrow as pa
 
     kind = pa.binary(rows.shape[1])

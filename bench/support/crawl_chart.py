@@ -1,4 +1,4 @@
-"""Curves of crawls as a picture: Fig. 7 of Garcia-Romero et al., one panel for each group."""
+"""The chart of crawl curves: Fig. 7 of Garcia-Romero et al., one panel per group of sites."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ ABOUT = {
 LIGHT = ("#c2410c", "#64748b", "#2563eb", "#15803d", "#9333ea", "#a16207")
 DARK = ("#fb923c", "#94a3b8", "#60a5fa", "#4ade80", "#c084fc", "#facc15")
 DASHES = ("", "", "7 3", "2 3", "9 3 2 3", "5 2")
-"""lines can be told from each other without their colours"""
+"""dashes, which distinguish lines without colours"""
 ANCHORS = {0: "start", 2: "middle", 4: "end"}
 
 
 def figure_style(more: str = "") -> str:
-    """The style of a picture of crawls, in a light and a dark scheme; `more` are more rules."""
+    """The style of a chart of crawls in a light and a dark scheme; `more` are additional rules."""
 
     def lines(colours: Sequence[str], indent: str) -> str:
         return "\n".join(
@@ -49,7 +49,7 @@ def figure_style(more: str = "") -> str:
 
 
 def polyline(line: Sequence[float], left: int, top: int, width: int, height: int) -> str:
-    """A line through shares, as the data of a path.
+    """SVG path data of a line through shares.
 
     >>> polyline([0.0, 1.0], 0, 64, 270, 250)
     'M0 314 L270 64'
@@ -90,12 +90,12 @@ def _panel(curves: Curves, group: str, number: int) -> list[str]:
 
 
 def colour_place(policy: str) -> int:
-    """The number of the colour of a policy; the same in all pictures."""
+    """The number of a policy's colour, which is the same in all charts."""
     return ORDER.index(policy) if policy in ORDER else len(ORDER) - 1
 
 
 def _look(policy: str) -> str:
-    """The class and dashes of the line of a policy."""
+    """The class and dashes of a policy's line."""
     place = colour_place(policy)
     dash = f' stroke-dasharray="{DASHES[place]}"' if DASHES[place] else ""
     return f'class="line line{place}"{dash}'
@@ -113,7 +113,7 @@ def _legend(policies: Sequence[str], top: int) -> list[str]:
 
 
 def draw(curves: Curves) -> str:
-    """All policies, one panel for each group of sites."""
+    """Draw all policies, one panel per group of sites."""
     groups = [group for group in sets(curves) if group in ABOUT]
     width = LEFT + len(groups) * (PANEL + GAP)
     bottom = TOP + HEIGHT

@@ -1,4 +1,4 @@
-"""Curves of crawls - pairs found against downloads - and the figures that are made of them."""
+"""Curves of crawls (pairs found against downloads), and the figures computed from them."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Curve(NamedTuple):
     """that there are"""
     downloads: int
     found: tuple[int, ...]
-    """the download that completed each pair, in order"""
+    """number of the download that completed each pair; ascending"""
 
     def at(self, downloads: float) -> int:
-        """Pairs found after so many downloads.
+        """The pairs found after a number of downloads.
 
         >>> [Curve("", "", 4, 9, (3, 4, 8)).at(number) for number in (2, 4, 99)]
         [0, 2, 3]
@@ -42,7 +42,7 @@ class Curve(NamedTuple):
 
     @property
     def cost(self) -> Cost:
-        """What 95% of the pairs cost, or all that it did if it never found as many.
+        """The downloads for 95% of the pairs; all downloads if that share was never reached.
 
         >>> Curve("", "", 4, 9, (3, 4, 8, 9)).cost, Curve("", "", 4, 9, (3, 4)).cost
         (Cost(downloads=9, pairs=4, reached=1), Cost(downloads=9, pairs=2, reached=0))
@@ -53,7 +53,7 @@ class Curve(NamedTuple):
         return Cost(self.found[needed - 1], needed, 1)
 
     def area(self, downloads: int) -> float:
-        """The area under the curve, beside that of a crawl that downloads nothing but pairs.
+        """The area under the curve, relative to that of a crawl that downloads only pages of pairs.
 
         >>> Curve("", "", 2, 4, (2, 4)).area(4), Curve("", "", 2, 4, (3, 4)).area(4)
         (1.0, 0.75)
@@ -64,7 +64,7 @@ class Curve(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """Downloads and the pairs they brought; on how many sites that was 95% of all."""
+    """Downloads, the pairs found with them, and the number of sites where that was 95% of all."""
 
     downloads: int
     pairs: int
@@ -92,12 +92,12 @@ class Curves:
         self.sites = [SITES[name] for name in SITES if name in self._by]
 
     def of(self, policy: str, sites: Iterable[CrawlSite] | None = None) -> list[Curve]:
-        """The curves of a policy."""
+        """The curve of a policy on each site."""
         found = (self._by[site.name].get(policy) for site in (sites or self.sites))
         return [curve for curve in found if curve is not None]
 
     def baseline(self, curve: Curve) -> Curve:
-        """Breadth first on the same site; where that is not measured, the curve itself."""
+        """The curve of breadth-first on the same site; if not measured, the curve itself."""
         return self._by[curve.site].get(BASELINE, curve)
 
     def area(self, curve: Curve) -> float:
@@ -105,7 +105,7 @@ class Curves:
         return curve.area(self.baseline(curve).downloads)
 
     def behind(self, curve: Curve) -> float:
-        """How far the area is behind the best other policy, as a share; negative if ahead."""
+        """The relative difference of the area to the best other policy; negative if ahead."""
         others = [
             self.area(other) for name, other in self._by[curve.site].items() if name != curve.policy
         ]
@@ -113,14 +113,14 @@ class Curves:
         return 1 - self.area(curve) / best if best else -1.0
 
     def half(self, curve: Curve) -> tuple[int, int]:
-        """Pairs at half of what breadth first needs for all, and the most that can be had there."""
+        """The pairs found at half of the downloads of breadth-first, and the possible maximum."""
         found = self.baseline(curve).found
         downloads = found[-1] // 2 if found else 0
         return curve.at(downloads), min(curve.pairs, downloads // 2)
 
 
 def summed(curves: Iterable[Curve]) -> Cost:
-    """Micro-averaged: the downloads and pairs of all sites together."""
+    """The micro-average: the downloads and pairs of all sites together."""
     costs = [curve.cost for curve in curves]
     return Cost(*(sum(column) for column in zip(*costs, strict=True))) if costs else Cost(0, 0, 0)
 
@@ -131,7 +131,7 @@ def _reached(curves: Sequence[Curve]) -> str:
 
 
 def cost_table(curves: Curves, is_in: Callable[[CrawlSite], bool] = lambda _: True) -> list[Row]:
-    """Downloads per pair by group, and on how many sites the policy came so far."""
+    """The downloads per pair by group, and the number of sites where 95% was reached."""
     groups = {
         group: [site for site in curves.sites if site.group == group and is_in(site)]
         for group in GROUPS
@@ -144,7 +144,7 @@ def cost_table(curves: Curves, is_in: Callable[[CrawlSite], bool] = lambda _: Tr
 
 
 def summary_table(curves: Curves) -> list[Row]:
-    """What else there is to say of a policy in one line."""
+    """The other figures of each policy, one row per policy."""
     rows: list[Row] = []
     for policy in curves.policies:
         own = curves.of(policy)
@@ -173,7 +173,7 @@ def _half(curves: Curves, policy: str, group: str) -> str:
 
 
 def empty_schemes(curves: Curves, policy: str) -> list[str]:
-    """URL schemes where breadth first finds pairs and this policy none."""
+    """The URL schemes in which breadth-first finds pairs and this policy finds none."""
     found: dict[str, int] = {}
     for curve in curves.of(policy):
         if curves.baseline(curve).found:
@@ -183,7 +183,7 @@ def empty_schemes(curves: Curves, policy: str) -> list[str]:
 
 
 def shares(curves: Curves, policy: str, sites: Sequence[CrawlSite], steps: int) -> list[float]:
-    """The share of all pairs found at each part of the downloads of breadth first (micro)."""
+    """The share of all pairs found at each fraction of the downloads of breadth-first (micro)."""
     own = curves.of(policy, sites)
     pairs = sum(curve.pairs for curve in own) or 1
     return [
@@ -193,7 +193,7 @@ def shares(curves: Curves, policy: str, sites: Sequence[CrawlSite], steps: int) 
 
 
 def best_shares(curves: Curves, sites: Sequence[CrawlSite], steps: int) -> list[float]:
-    """The same of a crawl that downloads nothing but pairs."""
+    """The same shares for a crawl that downloads only pages of pairs."""
     own = [curves.baseline(curve) for curve in curves.of(curves.policies[0], sites)]
     pairs = sum(curve.pairs for curve in own) or 1
     return [
@@ -203,7 +203,7 @@ def best_shares(curves: Curves, sites: Sequence[CrawlSite], steps: int) -> list[
 
 
 def sets(curves: Curves) -> dict[str, list[CrawlSite]]:
-    """All sites, and those of each group; only those that there are."""
+    """All sites, and those of each group that has any."""
     found = {"all": curves.sites} | {
         group: [site for site in curves.sites if site.group == group] for group in GROUPS
     }
@@ -223,7 +223,7 @@ def decile_table(curves: Curves) -> list[Row]:
 
 
 def site_table(curves: Curves) -> list[Row]:
-    """Downloads per pair of each site; a star where 95% was not reached."""
+    """The downloads per pair on each site; a star marks sites where 95% was not reached."""
     rows: list[Row] = []
     for site in curves.sites:
         own = {curve.policy: curve for name in curves.policies for curve in curves.of(name, [site])}
@@ -238,7 +238,7 @@ def site_table(curves: Curves) -> list[Row]:
 
 
 def tables(curves: Curves) -> Tables:
-    """All that is kept and shown."""
+    """All tables that are saved and shown."""
     found: Tables = {
         "Downloads per true pair at 95% of the pairs (sites that came so far)": cost_table(curves),
         "The same on families nothing was designed on": cost_table(
@@ -253,7 +253,7 @@ def tables(curves: Curves) -> Tables:
 
 
 def missed(curves: Curves) -> list[str]:
-    """The marks that ours does not reach."""
+    """The targets that Diptych misses."""
     if OURS not in curves.policies:
         return [f"{OURS} was not measured"]
     found = []
@@ -268,7 +268,7 @@ def missed(curves: Curves) -> list[str]:
 
 
 def _missed_halves(curves: Curves) -> list[str]:
-    """Where half of what breadth first needs is enough for all pairs, nearly all must be there."""
+    """The sites where nearly all pairs must be found at half of the downloads, but are not."""
     found, enough = 0, 0
     for curve in curves.of(OURS):
         own, most = curves.half(curve)

@@ -1,10 +1,10 @@
-"""Crawl a site with Diptych as its command line does, and nothing more: no pairing, no aligning.
+"""Crawl a site with Diptych like its command line, without pairing and aligning.
 
     python -m bench.support.diptych_crawl http://127.0.0.1:9001/ 16
 
-Prints what was fetched in how many seconds, as JSON.  Like the other programs' the time begins
-when everything is imported and ready to fetch: with worker processes that have read a page.
-With --cold they are started within that time, as in the first seconds of a real crawl.
+Prints the number of pages and the seconds as JSON.  As for the other programs, the time begins when
+everything is imported and ready to fetch, after each worker process has read a page.  With --cold,
+the time includes the start of the worker processes, as in the first seconds of a real crawl.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PAGE = b"<p>" + b"A page that a worker reads before the clock starts. " * 5
 
 @dataclass(slots=True)
 class _Clock(Watcher):
-    """Starts when a crawl is asked for the first time if it stops: when all is ready."""
+    """A clock that starts when the crawl first checks if it should stop: all is ready then."""
 
     began: float = 0.0
 
@@ -50,7 +50,7 @@ class _Clock(Watcher):
 
 
 def warm_up(workers: Workers) -> None:
-    """Have all workers started, and their models loaded."""
+    """Start all workers, and load their models."""
     page = Response(Url("http://127.0.0.1/"), 200, (("Content-Type", "text/html"),), PAGE, 0.0)
     read = ReadTask(Kind.PAGE, page, 0, ("en", "fr"))
     while len(workers.processes) < workers.count:
@@ -59,7 +59,7 @@ def warm_up(workers: Workers) -> None:
 
 
 def crawl(home: str, connections: int, folder: Path, *, is_cold: bool) -> dict[str, float]:
-    """Crawl a site to its end into a run folder: frontier, WARC, pages and links, all of it."""
+    """Crawl a site to its end into a run folder, with frontier, WARC, pages and links."""
     seed = normalise(home)
     assert seed is not None
     sites = group([seed])
@@ -81,7 +81,7 @@ def crawl(home: str, connections: int, folder: Path, *, is_cold: bool) -> dict[s
 
 
 def main() -> int:
-    """Crawl the site given and print the result."""
+    """Crawl the given site, and print the result."""
     parser = crawl_arguments(__doc__)
     parser.add_argument("--cold", action="store_true", help="count starting the workers too")
     options = parser.parse_args()

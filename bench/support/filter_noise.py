@@ -1,15 +1,15 @@
-"""Segments made worse in the ways of the web, each of a segment that was right.
+"""Segments with the noise of the web, each made from a correct segment.
 
     neighbour       the translation of the sentence before or after
-    random          that of another sentence of the page, of about the same length
-    partial         a sentence too many on one side
-    truncated       one side cut somewhere in its middle
-    third language  the translation into a third language, or another text of it
-    untranslated    the original again, or with a few words left out
-    spam            words in disorder, phrases again and again, lists of words, word for word
-    mojibake        one side read in the wrong encoding
+    random          the translation of another sentence of the page with a similar length
+    partial         an additional sentence on one side
+    truncated       one side cut in its middle
+    third language  the translation into a third language, or another text in that language
+    untranslated    the original on both sides, or with a few words left out
+    spam            shuffled words, repeated phrases, lists of words, word-by-word translation
+    mojibake        one side decoded in the wrong encoding
 
-A segment made worse keeps the score of the one it was made of, so that the score does not tell.
+A noisy segment keeps the score of the original, so that the score does not reveal the noise.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ _LEGACY = ("cp1252", "cp1251", "euc-jp", "gb18030", "iso8859-2", "koi8-r", "shif
 
 
 class Around(NamedTuple):
-    """What a segment is made worse with."""
+    """The context of a segment, from which noise is made."""
 
     segs: Sequence[SegmentPair]
-    """of its page, in order, all of them right"""
+    """all correct segments of the page, in order"""
     at: int
     third: Mapping[str, str]
     """translations of left texts into a third language"""
     others: Sequence[str]
-    """texts of that language"""
+    """texts in the third language"""
     lexicon: Lexicon
 
 
@@ -50,13 +50,13 @@ Maker = Callable[[Around, random.Random], SegmentPair | None]
 
 
 def neighbour(around: Around, rng: random.Random) -> SegmentPair | None:
-    """The segment with a side of the one before it or after it."""
+    """The segment with one side of the previous or next segment."""
     places = [at for at in (around.at - 1, around.at + 1) if 0 <= at < len(around.segs)]
     return _crossed(around, rng.choice(places), rng) if places else None
 
 
 def anywhere(around: Around, rng: random.Random) -> SegmentPair | None:
-    """The segment with a side of another one of its page, of the five the one closest in length."""
+    """The segment with one side of another segment of its page: of five, the closest in length."""
     if len(around.segs) < 3:
         return None
     length = len(around.segs[around.at].right)
@@ -76,12 +76,12 @@ def _crossed(around: Around, place: int, rng: random.Random) -> SegmentPair | No
 
 
 def _either(seg: SegmentPair, left: str, right: str, rng: random.Random) -> SegmentPair:
-    """The segment with another text on the left, or with another on the right."""
+    """The segment with another text on the left or on the right."""
     return replace(seg, left=left) if rng.random() < 0.5 else replace(seg, right=right)
 
 
 def partial(around: Around, rng: random.Random) -> SegmentPair | None:
-    """The segment with a sentence too many."""
+    """The segment with an additional sentence on one side."""
     if around.at + 1 >= len(around.segs):
         return None
     seg, after = around.segs[around.at], around.segs[around.at + 1]
@@ -97,7 +97,7 @@ def partial(around: Around, rng: random.Random) -> SegmentPair | None:
 
 
 def truncated(around: Around, rng: random.Random) -> SegmentPair | None:
-    """The segment with one side cut to a third to two thirds."""
+    """The segment with one side cut to between a third and two thirds."""
     seg = around.segs[around.at]
     if min(len(seg.left), len(seg.right)) < _LEAST_CUT:
         return None
@@ -123,7 +123,7 @@ def third_language(around: Around, rng: random.Random) -> SegmentPair | None:
 
 
 def untranslated(around: Around, rng: random.Random) -> SegmentPair | None:
-    """The original again; half of them with one word in ten left out."""
+    """The original on both sides; in half of the cases, one word in ten is left out."""
     seg = around.segs[around.at]
     copy = seg.left
     if rng.random() < 0.5:
@@ -133,13 +133,13 @@ def untranslated(around: Around, rng: random.Random) -> SegmentPair | None:
 
 
 def spam(around: Around, rng: random.Random) -> SegmentPair | None:
-    """A side that is no text: in one of four ways."""
+    """The segment with one side replaced by spam of one of four kinds."""
     makers = [_shuffled, _repeated, _listed, _word_by_word]
     return rng.choice(makers)(around, rng)
 
 
 def _pieces(text: str, lang: str) -> tuple[list[str], str]:
-    """Words with their punctuation, and what stands between them."""
+    """The words with their punctuation, and the separators between them."""
     return (words(text, lang), "") if primary(lang) in _UNSPACED else (text.split(), " ")
 
 
@@ -153,7 +153,7 @@ def _shuffled(around: Around, rng: random.Random) -> SegmentPair | None:
 
 
 def _repeated(around: Around, rng: random.Random) -> SegmentPair | None:
-    """A few words of the translation over and over, to about its length."""
+    """A few words of the translation, repeated to about its length."""
     seg = around.segs[around.at]
     pieces, between = _pieces(seg.right, seg.right_lang)
     if len(pieces) < 6:
@@ -165,7 +165,7 @@ def _repeated(around: Around, rng: random.Random) -> SegmentPair | None:
 
 
 def _listed(around: Around, rng: random.Random) -> SegmentPair | None:
-    """Long words of the page, as if to be found by them."""
+    """A list of long words of the page, as for search engines."""
     seg = around.segs[around.at]
     own, between = _pieces(seg.right, seg.right_lang)
     pool = sorted({
@@ -179,7 +179,7 @@ def _listed(around: Around, rng: random.Random) -> SegmentPair | None:
 
 
 def _word_by_word(around: Around, rng: random.Random) -> SegmentPair | None:
-    """Each word by its likeliest translation, in whatever order."""
+    """The most probable translation of each word, in random order."""
     seg = around.segs[around.at]
     found = [
         best[0][0]
@@ -194,7 +194,7 @@ def _word_by_word(around: Around, rng: random.Random) -> SegmentPair | None:
 
 
 def mojibake(around: Around, rng: random.Random) -> SegmentPair | None:
-    """One side read in the wrong encoding, as a browser reads it and a page is cleaned."""
+    """The segment with one side decoded in the wrong encoding, then cleaned like a page."""
     seg = around.segs[around.at]
     sides = [text for text in (seg.left, seg.right) if not text.isascii()]
     if not sides:

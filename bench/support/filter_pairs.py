@@ -1,13 +1,13 @@
-"""Pages of segments of which it is known whether they are translations, from real sites.
+"""Aligned segments of real sites, labelled as translations or errors.
 
-Two pages of a built site whose blocks stand in the same elements in the same order give blocks that
-translate each other.  They are aligned as a run aligns them, as they are and with a fifth of the
-blocks of one side taken away or with boilerplate added, so that scores and errors are those of the
-aligners.  A segment is right if it is of blocks that correspond, and of the same sentences of them;
-it is an error if it is of others; where that cannot be told it stays in its place, and is not
-judged.  Of the right ones some are made worse (`filter_noise`).
+If two pages of a built site have the same sequence of elements, their blocks are translations by
+position.  The pages are aligned as in a run: unchanged, with a fifth of the blocks of one side
+removed, or with boilerplate added, so that scores and errors are those of the aligners.  A segment
+is correct if its blocks and sentences correspond, and an error if they do not; if this is unknown,
+the segment keeps its place but is not judged.  Noise is added to some correct segments
+(`filter_noise`).
 
-The lexicon is what a run would have learned of the site; on some of a few pages only, or none.
+The lexicon is the one that a run would have learned from the site, from a few pages, or none.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ HELD = (
     "gimp-enfr", "mplayer", "gnucash", "lilypond", "debian-install-guide", "scilab", "debian-faq",
     "linux-doc", "apache2-manual", "aptitude",
 )  # fmt: skip
-"""families that nothing of the filter is trained or chosen on"""
+"""families that were not used for training or choosing anything in the filter"""
 TRAINING = (
     "apt-doc", "bibletime", "brltty", "debian-history", "developers-reference", "dia", "eviacam",
     "eyes17", "freedombox", "genius", "gfxboot", "glpeces", "kicad", "liferea", "live-manual",
@@ -52,7 +52,7 @@ TRAINING = (
 KINDS = ("none", "20% deleted", "20% deleted, 5% swapped", "and boilerplate added")
 GOOD, ERROR = "right", "aligner"
 LEXICONS = ("whole", "whole", "whole", "few pages", "none")
-"""what a site's lexicon is learned from, one after the other"""
+"""sources from which the lexicons of sites are learned, in turn"""
 _RATES = (0.15, 0.35, 0.55, 0.75)  # of the right segments of a page that are made worse
 _MOST = 120  # segments of a page
 _LEAST_LENGTH = 10.0  # letters: shorter ones are labels, and may be anything
@@ -66,7 +66,7 @@ _CODE = re.compile(r"/(?:pre|code|tt|kbd|samp)\b")
 
 
 class Case(NamedTuple):
-    """Segments of two pages in order, and what each of them is."""
+    """The segments of two pages in order, and their labels."""
 
     family: str
     langs: tuple[str, str]
@@ -79,7 +79,7 @@ class Case(NamedTuple):
 
 
 def cases(families: Iterable[str], *, most: int, lang_pairs: int, seed: int) -> Iterator[Case]:
-    """Pages of some families, at most so many for each of some pairs of languages."""
+    """Cases from some families, at most a number of pages for each of some language pairs."""
     for number, family in enumerate(families):
         langs = _languages(built_site(family))
         for turn, pair in enumerate(_lang_pairs(langs, lang_pairs, f"{seed} {family}")):
@@ -96,7 +96,7 @@ def _languages(folder: Path) -> Counter[str]:
 
 
 def _lang_pairs(langs: Mapping[str, int], most: int, seed: str) -> list[tuple[str, str]]:
-    """Some pairs of languages with pages enough, a third of them without English."""
+    """Some language pairs with enough pages, a third of them without English."""
     usual = [
         pair for pair in combinations(sorted(langs), 2) if min(map(langs.__getitem__, pair)) > 2
     ]
@@ -146,7 +146,7 @@ def _of_languages(
 
 
 def _are_shifted(left: Page, right: Page) -> bool:
-    """Whether blocks at the same place have other section numbers: pages of two editions."""
+    """True if blocks at the same position have different section numbers: two editions."""
     numbers = [
         (ours[0], theirs[0])
         for block, other in zip(left.blocks, right.blocks, strict=True)
@@ -156,7 +156,7 @@ def _are_shifted(left: Page, right: Page) -> bool:
 
 
 def _translated(left: Page, right: Page, langs: tuple[str, str]) -> frozenset[int]:
-    """The places of blocks that are really translated."""
+    """The positions of blocks that are really translated."""
     return frozenset(
         number
         for number, blocks in enumerate(zip(left.blocks, right.blocks, strict=True))
@@ -175,9 +175,9 @@ def _is_translated(left: Block, right: Block, langs: tuple[str, str]) -> bool:
 
 
 def _is_in(text: str, lang: str, langs: tuple[str, str]) -> bool:
-    """Whether a text may be in its language: not in the other, nor clearly in a third.
+    """True if a text may be in its language: not in the other, and not clearly in a third.
 
-    What nobody has translated is in English on sites of whatever languages.
+    Untranslated text is in English on sites in any language.
     """
     found, third = identify(text, langs), identify(text, langs, closed=False)
     is_other = bool(found) and not same_language(found[0].lang, lang)
@@ -188,7 +188,7 @@ def _is_in(text: str, lang: str, langs: tuple[str, str]) -> bool:
 def _texts_of_third(
     family: str, langs: tuple[str, str], third: str, most: int, seed: int
 ) -> tuple[dict[str, str], list[str]]:
-    """Blocks of the left language in a third one, and all texts of that."""
+    """The translations of left blocks into a third language, and all texts in that language."""
     if not third:
         return {}, []
     in_third: dict[str, str] = {}
@@ -207,7 +207,7 @@ def _texts_of_third(
 
 
 def _lexicon(known: str, langs: tuple[str, str], pages: Sequence[tuple[Page, Page]]) -> Lexicon:
-    """What a run would learn of these pages."""
+    """The lexicon that a run would learn from these pages."""
     empty = Lexicon.empty(*langs)
     taught: list[tuple[list[str], list[str]]] = []
     for left, right in {"whole": pages, "few pages": pages[:1], "none": ()}[known]:
@@ -235,7 +235,7 @@ def _segment(
 
 
 def _labelled(sample: Sample, lexicon: Lexicon) -> list[tuple[SegmentPair, str]]:
-    """The segments of two pages that have both sides, in order."""
+    """The two-sided segments of two pages in order, with their labels."""
     truth = _Truth(sample)
     kept = []
     for found in _aligned(sample.left, sample.right, sample.langs, lexicon):
@@ -252,22 +252,22 @@ def _labelled(sample: Sample, lexicon: Lexicon) -> list[tuple[SegmentPair, str]]
 
 
 def _is_doubted(labels: Iterable[str]) -> bool:
-    """Whether the aligners contradict the positions of blocks so often that these are wrong.
+    """True if the aligners contradict the positions of blocks too often to trust them.
 
-    Pages of two editions may have the same elements, and one more section here and there.
+    Pages of two editions may have the same elements, but additional sections in some places.
     """
     counts = Counter(labels)
     return counts[ERROR] > _CONTRADICTED * (counts[ERROR] + counts[GOOD])
 
 
 def _is_doubtful(seg: SegmentPair, right: set[tuple[str, str]]) -> bool:
-    """Whether an error may be none: the same texts are right elsewhere, or are but labels."""
+    """True if an error may be correct: the texts are correct elsewhere, or are only labels."""
     is_short = max(len(seg.left), len(seg.right)) < _LABEL
     return is_short or (seg.left, seg.right) in right
 
 
 class _Truth:
-    """Which sentences of two pages correspond."""
+    """The true correspondences of sentences of two pages."""
 
     def __init__(self, sample: Sample) -> None:
         self.blocks = sample.truth
@@ -282,7 +282,7 @@ class _Truth:
         ]
 
     def label(self, left: Sequence[int], right: Sequence[int]) -> str:
-        """Whether sentences of these places are a right bead."""
+        """The label of a bead of sentences at these positions."""
         ours = [self.places[0][place] for place in left]
         theirs = [self.places[1][place] for place in right]
         blocks, others = {block for block, _ in ours}, {block for block, _ in theirs}
@@ -299,7 +299,7 @@ class _Truth:
 
 
 def _bead_label(beads: int, left: set[int], right: set[int]) -> str:
-    """What a bead is in two blocks that correspond; with one true bead all must be in it."""
+    """The label of a bead in two corresponding blocks; it must lie within a single true bead."""
     if not beads:
         return ""
     if beads == 1:
@@ -311,7 +311,7 @@ def _made_worse(
     found: Sequence[tuple[SegmentPair, str]], third: Mapping[str, str], others: Sequence[str],
     lexicon: Lexicon, rng: random.Random,
 ) -> tuple[tuple[SegmentPair, ...], tuple[str, ...]]:  # fmt: skip
-    """The segments of a page, some of the right ones made worse; all kinds about as often."""
+    """The segments of a page with noise in some correct ones; all kinds are equally frequent."""
     right = [seg for seg, label in found if label == GOOD]
     places = {id(seg): place for place, seg in enumerate(right)}
     rate = rng.choice(_RATES)
@@ -333,7 +333,7 @@ def _made_worse(
 
 
 def textberg_case(text: SentenceSet, known: str, seed: int) -> Case:
-    """An article with beads that were found by hand, aligned as a run aligns it."""
+    """An article with manually aligned beads, aligned as in a run."""
     langs = (text.left_lang, text.right_lang)
     empty = Lexicon.empty(*langs)
     gold = {(bead.left, bead.right) for bead in text.gold_beads}

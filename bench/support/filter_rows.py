@@ -1,4 +1,4 @@
-"""What is measured on the segments of `filter_pairs`, kept in a file if a folder is given."""
+"""Measures of the segments of `filter_pairs`, cached in a file if a folder is given."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ from diptych.units import Repeats
 
 
 class Rows(NamedTuple):
-    """Segments that are judged, a row each."""
+    """Judged segments, one per row."""
 
     values: NDArray[np.float32]
-    """what is measured, as `measures.NAMES`, or with an encoder as `likeness.NAMES`"""
+    """measures, in the order of `measures.NAMES`, or with an encoder of `likeness.NAMES`"""
     label: NDArray[np.str_]
     family: NDArray[np.str_]
     langs: NDArray[np.str_]
     known: NDArray[np.str_]
     """what the lexicon was learned from"""
     broken_rules: NDArray[np.str_]
-    """the rule it breaks"""
+    """rule that the segment breaks"""
     repeats: NDArray[np.int64]
-    """how often the pair and its sides occur among all segments of the site"""
+    """numbers of occurrences of the pair and of its sides among all segments of the site"""
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """Which are translations."""
+        """The mask of rows that are translations."""
         right: NDArray[np.bool_] = self.label == GOOD
         return right
 
     @property
     def counts(self) -> Repeats:
-        """How often each occurs."""
+        """The number of rows of each kind."""
         return Repeats(*self.repeats.T)
 
     def part(self, chosen: NDArray[np.bool_]) -> Rows:
-        """Some of them."""
+        """The rows selected by a mask."""
         return Rows._make(values[chosen] for values in self)
 
 
@@ -72,9 +72,9 @@ def rows(
 
 
 def rows_of(found: Sequence[Case], encoder: SentenceEncoder | None = None) -> Rows:
-    """Cases measured; each site and pair of languages is a run of its own.
+    """The measures of cases; each site and language pair is a separate run.
 
-    With an encoder only those in languages that it knows.
+    With an encoder, only segments in languages that it supports are measured.
     """
     if encoder is not None:
         found = [case for case in found if {*map(primary, case.langs)} <= encoder.langs]
@@ -108,12 +108,12 @@ def rows_of(found: Sequence[Case], encoder: SentenceEncoder | None = None) -> Ro
 
 
 def column(found: Rows, name: str) -> NDArray[np.float64]:
-    """One of the measures."""
+    """The column of a measure."""
     return found.values[:, NAMES.index(name)].astype(np.float64)
 
 
 def microseconds(found: Sequence[Case]) -> float:
-    """What it takes to measure a segment, in microseconds of one processor."""
+    """The CPU time to measure a segment, in microseconds."""
     started, count = time.process_time(), 0
     for case in found:
         segments = read_segments(case.segs)

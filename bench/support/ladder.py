@@ -1,4 +1,4 @@
-"""Ladders of beads, one a line as `[0, 1]:[0]`, and how beads are scored against a gold ladder."""
+"""Ladders of beads, one per line such as `[0, 1]:[0]`, and their scores against a gold ladder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"\d+")
 
 
 class Score(NamedTuple):
-    """Precision and recall of beads, of those exactly right or of those that overlap (lax)."""
+    """The precision and recall of beads: strict (exactly equal) and lax (overlapping)."""
 
     precision: float
     recall: float
@@ -23,17 +23,17 @@ class Score(NamedTuple):
 
     @property
     def f1(self) -> float:
-        """Strict."""
+        """The strict F1."""
         return _harmonic(self.precision, self.recall)
 
     @property
     def lax_f1(self) -> float:
-        """Lax."""
+        """The lax F1."""
         return _harmonic(self.lax_precision, self.lax_recall)
 
 
 def parse(text: str) -> list[Bead]:
-    r"""The beads of a ladder; what follows the second list on a line is not read.
+    r"""The beads of a ladder; text after the second list of a line is ignored.
 
     >>> parse("[0, 1]:[0]\n[]:[1]:0.3\n")
     [Bead(left=(0, 1), right=(0,), score=1.0), Bead(left=(), right=(1,), score=1.0)]
@@ -58,7 +58,7 @@ def spell(beads: Iterable[Bead]) -> str:
 
 
 def read_ladder(path: Path) -> list[Bead]:
-    """The beads of a file."""
+    """Read the beads of a file."""
     return parse(path.read_text("utf-8"))
 
 
@@ -68,11 +68,11 @@ def write_ladder(path: Path, beads: Iterable[Bead]) -> None:
 
 
 def score(found: Iterable[Bead], gold: Iterable[Bead]) -> Score:
-    r"""Strict and lax precision and recall, as is usual.
+    r"""The strict and lax precision and recall, with the usual definitions.
 
-    A bead is exactly right if it is in the gold, and lax if it shares a pair of sentences with a
-    bead of it.  Precision counts all beads found, one-sided ones too; recall the gold's two-sided
-    ones.
+    A bead is strictly correct if it is in the gold ladder, and laxly correct if it shares a pair of
+    sentences with a gold bead.  Precision counts all beads found, including one-sided ones; recall
+    counts the two-sided gold beads.
 
     >>> gold = parse("[0]:[0]\n[1]:[1, 2]\n[]:[3]")
     >>> score(parse("[0]:[0]\n[1]:[1]\n[]:[2]\n[]:[3]"), gold)
@@ -119,5 +119,5 @@ def _harmonic(one: float, other: float) -> float:
 
 
 def mean(scores: Sequence[Score]) -> Score:
-    """The mean over several texts, each of the same weight."""
+    """The mean score over several texts with equal weights."""
     return Score(*(sum(values) / len(values) for values in zip(*scores, strict=True)))

@@ -1,4 +1,4 @@
-"""Lines of text in many languages: the message catalogues of some Debian packages."""
+"""Lines of text in many languages, from the message catalogues of some Debian packages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LEAST = 40  # letters of a line that is taken: a sentence rather than a menu it
 
 
 def fetch_catalogues(folder: Path) -> Path:
-    """Download the packages and unpack them, once."""
+    """Download and unpack the packages, unless that was done before."""
     unpacked = folder / "unpacked"
     if not unpacked.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -33,9 +33,9 @@ def fetch_catalogues(folder: Path) -> Path:
 
 
 def read_lines(unpacked: Path) -> dict[str, list[str]]:
-    """Locale -> its messages of some length, each once, in an order of chance that is fixed.
+    """For each locale, its distinct messages of sufficient length, in a fixed random order.
 
-    What is in English in a catalogue was not translated, and is left out, but for English itself.
+    English messages in other catalogues were not translated, and are left out.
     """
     found: dict[str, dict[str, None]] = {}
     originals: set[str] = set()
@@ -73,12 +73,12 @@ def _least(text: str) -> int:
 
 
 def _clean(text: str) -> str:
-    """A message as a reader sees it."""
+    """A message as shown to users, without markup."""
     text = text.partition("\x04")[2] or text
     return " ".join(_ACCELERATOR.sub("", _PLACEHOLDER.sub(" ", text)).split())
 
 
 def default_folder() -> Path:
-    """Where other material of benchmarks is kept."""
+    """The folder of downloaded benchmark data."""
     base = os.environ.get("SITES_DIR") or Path.home() / ".cache" / "diptych-sites"
     return Path(base) / "langid"

@@ -1,9 +1,9 @@
-"""Crawl served sites with Diptych as its command line does, with what guides want to know answered.
+"""Crawl served sites with Diptych like its command line, and answer the questions of guides.
 
     python -m bench.support.live_crawl HOME... --policy hybrid --delay 0.2
 
-Prints one JSON object: counts, seconds, what it took of processors and memory, and how late the
-event loop was.  Nothing is done after the crawl.
+Prints one JSON object: counts, seconds, CPU time, memory, and delays of the event loop.  It does
+nothing after the crawl.
 """
 
 from __future__ import annotations
@@ -49,22 +49,21 @@ TIMEOUT = 3600  # seconds
 
 @dataclass(slots=True)
 class Lateness:
-    """How late a coroutine wakes that sleeps for a moment, over and over, and what it waited for.
+    """How late a repeatedly sleeping coroutine wakes up, and what the loop did meanwhile.
 
-    A machine with other things to do makes it late too; how long the thread worked meanwhile tells
-    one from the other.
+    On a busy machine, the coroutine is also late; the CPU time of the thread shows the difference.
     """
 
     late: list[float] = field(default_factory=list)
     worked: list[float] = field(default_factory=list)
     since: list[float] = field(default_factory=list)
     places: dict[float, Counter[str]] = field(default_factory=dict)
-    """where the loop was, by the time at which it was last on time"""
+    """where the loop was, by the last time at which it was punctual"""
     _woke: float = 0.0
     _task: asyncio.Task[None] | None = None
 
     def start(self, *, blame: bool) -> None:
-        """Begin, in the loop that is running."""
+        """Begin measuring, in the running event loop."""
         if self._task is None:
             self._woke = time.perf_counter()
             self._task = asyncio.get_running_loop().create_task(self._watch())
@@ -82,7 +81,7 @@ class Lateness:
             self._woke = now
 
     def _blame(self, thread: int) -> None:
-        """Look where the loop is whenever it is late, from another thread."""
+        """From another thread, record where the loop is whenever it is late."""
         pause = Event()
         while not pause.wait(NAP):
             if time.perf_counter() - self._woke > LATE / 2:
@@ -92,7 +91,7 @@ class Lateness:
                 self.places.setdefault(self._woke, Counter())[" > ".join(places)] += 1
 
     def blamed(self) -> list[str]:
-        """Where the loop was the times it was held up longest."""
+        """Where the loop was when it was blocked longest."""
         worst = sorted(zip(self.worked, self.since, strict=True), reverse=True)[:20]
         return [
             f"{1000 * worked:.0f} ms: "
@@ -102,7 +101,7 @@ class Lateness:
         ]
 
     def figures(self) -> dict[str, Any]:
-        """The longest and the usual, in milliseconds."""
+        """The longest and the typical delay, in milliseconds."""
         found: dict[str, Any] = {"looks": len(self.late)}
         for name, values in (("late", self.late), ("worked", self.worked)):
             ordered = sorted(values) or [0.0]
@@ -115,27 +114,27 @@ class Lateness:
 
 @dataclass(slots=True)
 class InFlight(Watcher):
-    """Counts fetches under way, on average over time; starts the clock when all is ready."""
+    """Counts the mean number of simultaneous fetches; starts the clock when everything is ready."""
 
     lateness: Lateness = field(default_factory=Lateness)
     blame: bool = False
     began: tuple[float, float] = (0.0, 0.0)
     seconds: float = 0.0
     fetch_seconds: float = 0.0
-    """seconds of all fetches, one after the other"""
+    """total seconds of all fetches"""
     most: int = 0
     _at: float = 0.0
     _count: int = 0
 
     def stopped(self) -> bool:
-        """Asked before each step, first when all is ready."""
+        """Called before each step, for the first time when everything is ready."""
         if not self.began[0]:
             self.began = time.perf_counter(), _processor_seconds()
         self.lateness.start(blame=self.blame)
         return False
 
     def tick(self) -> None:
-        """Count now."""
+        """Count the fetches in progress."""
         assert self.crawl is not None
         now = time.perf_counter()
         if self._at:
@@ -199,7 +198,7 @@ def _figures(run: Crawl, seconds: float, processor: float) -> dict[str, Any]:
 
 
 def crawl_apart(homes: Sequence[str], options: dict[str, object]) -> dict[str, Any]:
-    """Crawl in a process of its own, so that its time and memory are its own."""
+    """Crawl in a separate process, so that time and memory are measured separately."""
     command = [sys.executable, "-m", "bench.support.live_crawl"]
     for name, value in options.items():
         command += [f"--{name}", *([] if value is True else [str(value)])]
@@ -214,7 +213,7 @@ def crawl_apart(homes: Sequence[str], options: dict[str, object]) -> dict[str, A
 
 
 def main() -> None:
-    """Crawl the sites given and print the result."""
+    """Crawl the given sites, and print the result."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("homes", nargs="*", help="home pages; without any, lines of the input")
     parser.add_argument("--policy", default="hybrid")

@@ -1,4 +1,4 @@
-"""The machine a result was measured on, without anything that names it."""
+"""The machine that a result was measured on, without identifying details."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def machine(libraries: Sequence[str]) -> dict[str, Any]:
-    """Name the processor, Python and the versions of those libraries that are installed."""
+    """The processor, the Python version, and the versions of installed libraries."""
     versions = {name: _version(name) for name in libraries}
     return {
         "cpus": os.cpu_count(),

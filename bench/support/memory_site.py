@@ -1,4 +1,4 @@
-"""Bilingual sites in memory, and a crawl of them that can end at any commit."""
+"""Bilingual sites in memory, and a crawl of them that can be ended at any commit."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ANSWERED_EVERY = 5  # downloads after which the questions of guides are answered
 class MemorySite:
     """A site of documents in two languages, with three sitemaps.
 
-    Some documents are not translated, some links are dead, moved, forbidden or lead to copies.
+    Some documents are not translated; some links are dead, redirected, forbidden or lead to copies.
     """
 
     documents: int
@@ -53,7 +53,7 @@ class MemorySite:
 
     @property
     def site(self) -> Site:
-        """The site as a crawl knows it."""
+        """The site in the form that a crawl expects."""
         return Site(self.name, (self.url("/"),))
 
     def url(self, path: str) -> Url:
@@ -65,7 +65,7 @@ class MemorySite:
         return self.url(f"/{lang}/section-{number % 40}/document-{number}.html")
 
     def answer(self, claim: Claim) -> tuple[ReadAnswer | Failure, bytes]:
-        """The answer to a claim, and its record for the archive."""
+        """The response to a claim, and its record for the archive."""
         path = claim.url.removeprefix(f"http://{self.name}")
         if claim.kind is not Kind.PAGE:
             body = self._sitemap(path) if claim.kind is Kind.SITEMAP else self._robots()
@@ -86,7 +86,7 @@ class MemorySite:
         return f"User-agent: *\nDisallow: /en/closed\n{maps}".encode()
 
     def _sitemap(self, path: str) -> bytes:
-        """All documents in English with their translations, all in French, and news."""
+        """A sitemap: English documents with their translations, French documents, or news."""
         items = []
         for n in range(self.documents):
             here = self.document("fr" if "-1" in path else "en", n)
@@ -150,25 +150,25 @@ class MemorySite:
 
 @dataclass
 class MemoryCrawl:
-    """A crawl of such sites, in as many processes as it takes."""
+    """A crawl of such sites, in as many processes as necessary."""
 
     folder: Path
     sites: Sequence[MemorySite]
     max_pages: int | None = None
     commit_every: int = 10
-    """turns: a turn is a download, or a part of a sitemap"""
+    """number of turns; a turn is a download or a part of a sitemap"""
     policy: CrawlPolicy | GuidedPolicy = field(default_factory=Hybrid)
     fetched: list[str] = field(default_factory=list)
-    """in order, by this and earlier processes"""
+    """URLs fetched by this and earlier processes, in order"""
     waiting: list[PairQuestion] = field(default_factory=list)
-    """questions of guides that are not answered yet"""
+    """unanswered questions of guides"""
     turns: int = 0
 
     def __post_init__(self) -> None:
         self._by_name = {site.name: site for site in self.sites}
 
     def open(self, store: Store) -> Crawl:
-        """The crawl of a store, as a new process opens it."""
+        """Open the crawl of a store, like a new process."""
         self.waiting.clear()
         self._now = START
         sites = [site.site for site in self.sites]
@@ -179,13 +179,13 @@ class MemoryCrawl:
         )  # fmt: skip
 
     def run(self, at_commit: Callable[[Crawl, int], bool] = lambda crawl, turns: True) -> bool:
-        """Crawl until the end, or until a commit says no; True at the end."""
+        """Crawl to the end, or until a commit returns False; returns True at the end."""
         self.folder.mkdir(exist_ok=True)
         with Store(self.folder) as store:
             return self.go(self.open(store), at_commit)
 
     def go(self, crawl: Crawl, at_commit: Callable[[Crawl, int], bool]) -> bool:
-        """Go on with a crawl; `at_commit` is told the turns so far."""
+        """Continue a crawl; `at_commit` receives the number of turns so far."""
         with crawl.store.transaction() as transaction:
             while self._turn(crawl):
                 self.turns += 1
@@ -197,7 +197,7 @@ class MemoryCrawl:
         return True
 
     def _turn(self, crawl: Crawl) -> bool:
-        """One look at what there is to do; False if nothing is left."""
+        """Process the work that is due; returns False if nothing is left."""
         self._now += 0.001
         self.waiting.extend(crawl.questions(self._now))
         if len(self.fetched) % ANSWERED_EVERY == 0:

@@ -10,4 +10,4 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "diptych"
 RESULTS = ROOT / "bench" / "results"
 SHARED = ROOT.parent / "shared"
-"""data that are not part of the repository, where they are looked for"""
+"""folder of data that are not part of the repository"""

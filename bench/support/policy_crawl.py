@@ -1,4 +1,4 @@
-"""One crawl policy on one site, replayed to its end without a network."""
+"""One crawl policy on one site, replayed to its end without network access."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from diptych.steps.guide_answers import GuideAnswers
 from diptych.steps.tasks import TaskContext
 
 OWN_RECIPES = {"pplocator": "pplocator", "parallel_links": "dom"}
-"""policies that ask a pairer or a verifier, and the recipes in which it is that of their papers"""
+"""policies that use a pairer or verifier, and the recipes with those of their papers"""
 
 
 class Finished(NamedTuple):
-    """A crawl that has ended, while its run is open."""
+    """A finished crawl whose run is still open."""
 
     crawl: Crawl
     engine: SiteEngine
@@ -33,7 +33,7 @@ class Finished(NamedTuple):
 
     @property
     def store(self) -> Store:
-        """Its run."""
+        """The store of the run."""
         return self.crawl.store
 
 
@@ -45,7 +45,7 @@ def policy_crawl(
     readings: Readings,
     limits: Limits = Limits(),  # noqa: B008 - it is frozen
 ) -> Iterator[Finished]:
-    """Crawl a site from its home page to the end; its run is removed after the block."""
+    """Crawl a site from its home page to the end; its run is removed at the end of the context."""
     strategies = build(recipes.load(OWN_RECIPES.get(policy, recipes.DEFAULT), {"crawl": policy}))
     seeds = group([site.home], kind="site")
     polite = Politeness(agent="bench", delay=0.0, connections=1)

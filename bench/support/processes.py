@@ -1,4 +1,4 @@
-"""Programs that benchmarks start, and the way a benchmark ends that cannot be run."""
+"""Functions to start programs, and to end a benchmark that cannot run."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ __all__ = ["give_up", "last_line", "running"]
 
 
 def give_up(message: str) -> NoReturn:
-    """Say in one line why a benchmark cannot be run, and leave with status 2."""
+    """Print the reason why a benchmark cannot run in one line, and exit with status 2."""
     print(f"error: {message}", file=sys.stderr)
     raise SystemExit(2)
 
 
 def last_line(text: str) -> str:
-    """Take the last line of what a program wrote: mostly its error."""
+    """The last line that a program wrote, which is usually its error."""
     lines = text.strip().splitlines()
     return lines[-1] if lines else "it said nothing"
 
 
 @contextmanager
 def running(command: Sequence[str], *, ready: str) -> Iterator[str]:
-    """Run a server while the block runs; yields the line with which it says that it is ready."""
+    """Run a server inside the context; yields the line that it prints when it is ready."""
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
         try:

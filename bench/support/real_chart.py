@@ -1,4 +1,4 @@
-"""Crawls of real sites as a picture: one panel for each policy, a thin line for each site."""
+"""The chart of crawls of real sites: one panel per policy, one thin line per site."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ COLUMNS, PANEL, GAP, LEFT, TOP, HEIGHT, ROW = 3, 270, 30, 60, 64, 190, 260
 
 
 def shares(crawl: RealCrawl) -> list[float]:
-    """The share of a site's pairs found at each step of the downloads per true pair."""
+    """The share of a site's pairs found at each step of downloads per true pair."""
     curve = crawl.curve
     return [curve.at(REACH * curve.pairs * step / STEPS) / curve.pairs for step in range(STEPS + 1)]
 
 
 def median_shares(lines: Sequence[Sequence[float]]) -> list[float]:
-    """The median of some lines at each step.
+    """The median of several lines at each step.
 
     >>> median_shares([[0.0, 0.5], [0.1, 0.6], [0.9, 1.0]])
     [0.1, 0.6]
@@ -55,7 +55,7 @@ def _panel(policy: str, crawls: Sequence[RealCrawl], left: int, top: int) -> lis
 
 
 def draw(crawls: Crawls) -> str:
-    """All policies on sites with true pairs, one panel for each."""
+    """Draw all policies on sites with true pairs, one panel per policy."""
     names = [name for name in policies(crawls) if of_policy(crawls, name)]
     width = LEFT + min(COLUMNS, len(names)) * (PANEL + GAP)
     height = TOP + ROW * -(-len(names) // COLUMNS) + 12

@@ -1,4 +1,4 @@
-"""Crawls of real sites, and the figures that are made of them."""
+"""Crawls of real sites, and the figures computed from them."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ NEAR = 0.05  # difference of two shares, and of two costs, that counts as none
 
 
 class RealCrawl(NamedTuple):
-    """One policy on one site, to its default end."""
+    """The crawl of one site with one policy, to its default end."""
 
     curve: Curve
     redirects: int
     dead: int
     copies: int
-    """answers 200 with a page that was there already"""
+    """responses with status 200 and a duplicate page"""
     estimated: float | None
-    """share of the pairs found, as the crawl itself says at its end; None if it cannot tell"""
+    """share of the pairs found, as the crawl estimates at its end; None without an estimate"""
     end: str
     right: int | None = None
-    """true pairs among those that the whole pipeline accepts; None if it was not run"""
+    """number of true pairs that the whole pipeline accepts; None if it was not run"""
     wrong: int | None = None
 
     @property
     def recall(self) -> float:
-        """The share of the true pairs that have both pages fetched."""
+        """The share of true pairs of which both pages were fetched."""
         return len(self.curve.found) / self.curve.pairs
 
     @property
     def cost(self) -> float:
-        """Downloads per pair at 95% of the pairs."""
+        """The downloads per pair at 95% of the pairs."""
         cost = self.curve.cost
         return min(NEVER, cost.ratio) if cost.reached else NEVER
 
     @property
     def waste(self) -> float:
-        """The share of the downloads that were redirects, dead links and copies."""
+        """The share of downloads that were redirects, dead links and duplicates."""
         return (self.redirects + self.dead + self.copies) / max(1, self.curve.downloads)
 
     @property
     def is_estimate_near(self) -> bool:
-        """True if the share found is as the crawl says, within 5 points."""
+        """True if the crawl's estimate of the share found is correct within 5 points."""
         return self.estimated is not None and abs(self.estimated - self.recall) <= NEAR
 
 
@@ -65,7 +65,7 @@ def policies(crawls: Crawls) -> list[str]:
 
 
 def tables(crawls: Crawls) -> Tables:
-    """All that is kept and shown."""
+    """All tables that are saved and shown."""
     found: Tables = {"Policies": [_policy_row(crawls, name) for name in policies(crawls)]}
     sites = [_site_row(crawls, name) for name in _sites(crawls) if _pairs(crawls, name)]
     alone = [_empty_row(crawls, name) for name in _sites(crawls) if not _pairs(crawls, name)]
@@ -87,7 +87,7 @@ def _pairs(crawls: Crawls, site: str) -> int:
 
 
 def _policy_row(crawls: Crawls, policy: str) -> Row:
-    """One policy on all sites."""
+    """The row of one policy on all sites."""
     own = of_policy(crawls, policy)
     waste = sorted(each.waste for each in own)
     told = [each for each in own if each.estimated is not None]
@@ -113,7 +113,7 @@ def _policy_row(crawls: Crawls, policy: str) -> Row:
 def _shown(
     figure: Callable[[Sequence[float]], float], values: Sequence[float], form: str = ".3f"
 ) -> str:
-    """A figure of some values; a dash if there are none."""
+    """A statistic of some values; a dash if there are none."""
     return f"{figure(values):{form}}" if values else "-"
 
 
@@ -124,7 +124,7 @@ def _downloads_in_vain(crawls: Crawls, policy: str) -> list[int]:
 
 
 def _against_baseline(crawls: Crawls, own: Crawls) -> Row:
-    """Costs beside those of breadth first on the same sites."""
+    """The costs relative to breadth-first on the same sites."""
     others = {each.curve.site: each.cost for each in of_policy(crawls, BASELINE)}
     both = [(each.cost, others[each.curve.site]) for each in own if each.curve.site in others]
     worse = sum(cost > (1 + NEAR) * other for cost, other in both)
@@ -133,7 +133,7 @@ def _against_baseline(crawls: Crawls, own: Crawls) -> Row:
 
 
 def _accepted(crawls: Crawls, own: Crawls) -> Row:
-    """Recall and precision of the pairs that the whole pipeline accepts, if it was run."""
+    """The recall and precision of pairs accepted by the whole pipeline, if it was run."""
     if all(each.right is None for each in crawls):
         return {}
     mined = [
@@ -145,7 +145,7 @@ def _accepted(crawls: Crawls, own: Crawls) -> Row:
 
 
 def _site_row(crawls: Crawls, site: str) -> Row:
-    """What a pair costs on one site by policy; a star where 95% was not reached."""
+    """The downloads per pair on one site by policy; a star if 95% was not reached."""
     by = {each.curve.policy: each for each in crawls if each.curve.site == site}
     row: Row = {"site": site, "pairs": _pairs(crawls, site)}
     for policy in policies(crawls):
@@ -163,7 +163,7 @@ def _site_row(crawls: Crawls, site: str) -> Row:
 
 
 def _end_of_ours(ours: RealCrawl | None) -> Row:
-    """The guided crawl at its end."""
+    """The figures of the guided crawl at its end."""
     if ours is None:
         return dict.fromkeys(
             ("recall", "estimated", "downloads", "redirects", "dead", "copies"), "-"
@@ -178,7 +178,7 @@ def _end_of_ours(ours: RealCrawl | None) -> Row:
 
 
 def _empty_row(crawls: Crawls, site: str) -> Row:
-    """Downloads on a site without pairs, by policy."""
+    """The downloads on a site without pairs, by policy."""
     by = {each.curve.policy: each.curve.downloads for each in crawls if each.curve.site == site}
     return {"site": site} | {policy: by.get(policy, "-") for policy in policies(crawls)}
 

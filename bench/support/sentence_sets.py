@@ -1,11 +1,11 @@
-"""Texts with known beads, made from page pairs of real sites.
+"""Texts with known beads, generated from page pairs of real sites.
 
-Two pages of a pair whose blocks stand in the same elements in the same order give blocks that
-translate each other.  Blocks with as many sentences on both sides, each of about the length of its
-counterpart, give beads of one sentence; blocks with one sentence on one side and several on the
-other give one bead each; all others are left out.  From these a text is made: some beads are joined
-on one side (1-2, 2-1, 1-3, 3-1), some are joined crosswise (2-2), some are taken out of one side,
-in runs as authors cut.  All of it depends on the sites and the seed and on nothing else.
+If the pages of a pair have the same sequence of elements, their blocks are translations by
+position.  Blocks with equal numbers of sentences of similar lengths become beads of one sentence;
+blocks with one sentence on one side and several on the other become one bead; other blocks are left
+out.  A text is generated from these beads: some are joined on one side (1-2, 2-1, 1-3, 3-1), some
+are joined crosswise (2-2), and series of beads lose one side, as when authors cut a text.  The
+result depends only on the sites and the seed.
 
     python -m bench.support.sentence_sets --seed 1
 """
@@ -56,7 +56,7 @@ class Pieces(NamedTuple):
 
 
 class Noise(NamedTuple):
-    """How often something happens to a bead."""
+    """The rates of changes to beads."""
 
     join: float
     drop: float
@@ -84,7 +84,7 @@ class SentenceSet:
 def sentence_sets(
     sites_dir: Path, seed: int, *, families: int = 4, pairs: Sequence[tuple[str, str]] = PAIRS
 ) -> Iterator[SentenceSet]:
-    """For each pair of languages, from some families of sites, a text of each noise."""
+    """For each language pair, texts of each kind of noise from some families of sites."""
     sites = _sites(sites_dir)
     for left_lang, right_lang in pairs:
         made: set[str] = set()
@@ -105,7 +105,7 @@ def sentence_sets(
 
 
 def _sites(folder: Path) -> list[tuple[str, Path]]:
-    """Families and folders of sites: as they were shipped first, then under other URLs."""
+    """The families and folders of sites: those with original URLs first, then others."""
     found = []
     for site in built_sites(folder):
         meta = json.loads((site / "meta.json").read_text("utf-8"))
@@ -116,7 +116,7 @@ def _sites(folder: Path) -> list[tuple[str, Path]]:
 
 
 def _page_pairs(site: Path, left_lang: str, right_lang: str) -> list[tuple[Path, Path]]:
-    """The files of the page pairs whose both pages are really in their language."""
+    """The files of the page pairs whose pages are both in their language."""
     groups: defaultdict[str, dict[str, Path]] = defaultdict(dict)
     for line in (site / "groups.tsv").read_text("utf-8").splitlines():
         key, lang, url, is_fine, _ = line.split("\t")
@@ -131,7 +131,7 @@ def _page_pairs(site: Path, left_lang: str, right_lang: str) -> list[tuple[Path,
 
 
 def _pieces(site: Path, left_lang: str, right_lang: str, chance: random.Random) -> list[Pieces]:
-    """Beads of a site in the order of its pages, from a random page on; no sentence twice."""
+    """The beads of a site in page order, from a random page on, without repeated sentences."""
     pages = _page_pairs(site, left_lang, right_lang)
     if not pages:
         return []
@@ -179,7 +179,7 @@ def _is_translated(block: Block, other: Block, left_lang: str, right_lang: str) 
 
 
 def beads_of(left: Sequence[str], right: Sequence[str]) -> list[Pieces]:
-    """The beads of two blocks that translate each other, or none if they are in doubt.
+    """The beads of two blocks that are translations; none if the alignment is doubtful.
 
     >>> [len(beads_of(["A first cat."] * n, ["Un premier chat."] * m)) for n, m in [(2, 2), (2, 3)]]
     [2, 0]
@@ -204,7 +204,7 @@ def _is_likely(pieces: Pieces) -> bool:
 def disturb(
     pieces: Sequence[Pieces], left_lang: str, right_lang: str, noise: Noise, chance: random.Random
 ) -> list[Pieces]:
-    """Beads of which some are joined on one side, and some have lost one."""
+    """The beads after some are joined on one side and some have lost a side."""
     done: list[Pieces] = []
     at = 0
     while at < len(pieces):
@@ -227,14 +227,14 @@ def disturb(
 
 
 def _dropped(run: Sequence[Pieces], *, is_left: bool) -> Iterator[Pieces]:
-    """Each sentence of the side that is kept stands alone."""
+    """One-sided beads, one for each sentence of the side that is kept."""
     for one in run:
         yield from (Pieces((text,), ()) for text in ([] if is_left else one.left))
         yield from (Pieces((), (text,)) for text in (one.right if is_left else []))
 
 
 def _joined(run: Sequence[Pieces], kind: str, left_lang: str, right_lang: str) -> Pieces:
-    """Beads of one sentence as one bead.
+    """Several one-sentence beads joined into one bead.
 
     >>> run = [Pieces(("a",), ("A",)), Pieces(("b",), ("B",)), Pieces(("c",), ("C",))]
     >>> _joined(run, "1-3", "en", "fr")
@@ -266,7 +266,7 @@ def _as_set(name: str, left_lang: str, right_lang: str, beads: Sequence[Pieces])
 
 
 def main() -> None:
-    """Print the sets with the F1 of Gale & Church."""
+    """Print the sets, with the F1 of Gale & Church."""
     from bench.tasks.sentences import align_with
     from diptych.stages.align_sentences.gale_church import GaleChurch
 

@@ -1,4 +1,4 @@
-"""Tables of results, as the documentation shows them and as they are printed."""
+"""Tables of results, as printed and as shown in the documentation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Tables = dict[str, list[dict[str, Any]]]
 
 
 def percent(share: float) -> float:
-    """In percent, with two decimals."""
+    """A share in percent, with two decimals."""
     return round(100 * float(share), 2)
 
 
@@ -27,7 +27,7 @@ def show(shown: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
 
 
 def show_and_keep(tables: Tables, out: Path | None) -> None:
-    """Print the tables, and keep them in a file if there is one."""
+    """Print the tables, and save them if a file is given."""
     show(tables)
     if out is not None:
         result = {"version": VERSION, "tables": tables, "machine": machine([])}

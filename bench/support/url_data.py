@@ -1,4 +1,4 @@
-"""The labelled URLs of the benchmarks, split by domain, and what is learned from them."""
+"""The labelled URLs of the benchmarks, split by domain, and models learned from them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LANG_SEED = 7919  # the trainer holds out domains by its seed: other ones than 
 
 
 def options(about: str) -> argparse.ArgumentParser:
-    """`--data` and `--phrases`."""
+    """Add the options `--data` and `--phrases`."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument(
         "--data", type=Path, default=SHARED / "data", help="folder with url_pairs.tsv.gz"
@@ -45,7 +45,7 @@ def options(about: str) -> argparse.ArgumentParser:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    """End with a clear message where the data are missing."""
+    """Exit with a clear message if data are missing."""
     if not (arguments.data / "url_pairs.tsv.gz").is_file():
         give_up(f"no url_pairs.tsv.gz in {arguments.data}: say where it is with --data")
     if arguments.phrases and not arguments.phrases.is_file():
@@ -53,7 +53,7 @@ def check(arguments: argparse.Namespace) -> None:
 
 
 def sources(folder: Path) -> dict[tuple[str, str], str]:
-    """(url, url) -> the tier of its label, the last word of its source."""
+    """For each pair of URLs, the tier of its label: the last word of its source."""
     with gzip.open(folder / "url_pairs.tsv.gz", "rt", encoding="utf-8") as stream:
         rows = (line.rstrip("\n").split("\t") for line in stream)
         return {(row[1], row[3]): row[5].split()[-1] for row in rows}
@@ -62,7 +62,7 @@ def sources(folder: Path) -> dict[tuple[str, str], str]:
 def split(
     rows: Iterable[LabelledPair], tiers: dict[tuple[str, str], str]
 ) -> tuple[list[LabelledPair], list[LabelledPair], set[str]]:
-    """To learn from, to test on (a fifth of the domains and all of WMT16's), and its domains."""
+    """Training rows, test rows (a fifth of the domains and all of WMT16's), and WMT16's domains."""
     rows = list(rows)
     wmt16 = {row.domain for row in rows if tiers.get((row.url_a, row.url_b)) == WMT16}
     test = [row for row in rows if row.domain in wmt16 or fold_of(row.domain) < TEST]
@@ -73,7 +73,7 @@ def split(
 
 
 def read_phrases(path: Path | None, rows: Iterable[LabelledPair]) -> list[Phrase]:
-    """Short phrases in words that English URLs use."""
+    """Read short phrases made of words that English URLs use."""
     if path is None:
         return []
     used = {stem(word) for word in used_words(rows)}
@@ -92,7 +92,7 @@ def read_phrases(path: Path | None, rows: Iterable[LabelledPair]) -> list[Phrase
 def languages(
     data: Path, rows: Iterable[LabelledPair], keep: Callable[[str], bool]
 ) -> UrlLanguageModel:
-    """A URL language model of the domains to keep."""
+    """A URL language model trained on the given domains."""
     urls = {
         url: LabelledUrl(row.domain, url, lang)
         for row in rows
@@ -103,7 +103,7 @@ def languages(
 
 
 def learner(arguments: argparse.Namespace, rows: list[LabelledPair], tested: set[str]) -> Learn:
-    """Learns words and languages from the domains it is told, and never from tested ones."""
+    """A function that learns words and languages from given domains, never from test domains."""
     phrases = read_phrases(arguments.phrases, rows)
 
     def learn(keep: Callable[[str], bool]) -> Knowledge:

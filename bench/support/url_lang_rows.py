@@ -1,4 +1,4 @@
-"""The labelled URLs the language model is trained and measured on."""
+"""The labelled URLs on which the language model is trained and measured."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PAPER = (
 
 
 class Rows(NamedTuple):
-    """Labelled URLs by what they are for."""
+    """Labelled URLs by their purpose."""
 
     main: list[LabelledUrl]
     conflict: list[LabelledUrl]
@@ -41,7 +41,7 @@ class Rows(NamedTuple):
 
 
 def read(folder: Path) -> Rows:
-    """All labelled URLs, each once."""
+    """Read all labelled URLs without duplicates."""
     missing = [name for name in NAMES if not (folder / f"{name}.tsv.gz").is_file()]
     if missing:
         give_up(f"no {', '.join(missing)} (.tsv.gz) in {folder}; give the folder with --data")
@@ -58,7 +58,7 @@ def read(folder: Path) -> Rows:
 
 
 def _sides(path: Path) -> Iterator[LabelledUrl]:
-    """Both URLs of each pair; not those a person found in a wrong language (L)."""
+    """Both URLs of each pair, except pairs that a person found to be in a wrong language (L)."""
     with open_bytes(path) as stream:
         for line in io.TextIOWrapper(stream, "utf-8", newline="\n"):
             domain, url_a, lang_a, url_b, lang_b, judged, *_ = line.rstrip("\n").split("\t")
@@ -68,7 +68,7 @@ def _sides(path: Path) -> Iterator[LabelledUrl]:
 
 
 def read_derived(path: Path, real: list[LabelledUrl]) -> list[LabelledUrl]:
-    """Derived URLs of the paper's languages and of others with examples, with little weight."""
+    """Read derived URLs of the paper's languages and others with examples, with low weight."""
     domains = Counter(lang for lang, _ in {(row.lang, row.domain) for row in real})
     wanted = {*PAPER, *(lang for lang, number in domains.items() if number >= MIN_DOMAINS)}
     rows = [row for row in read_urls(path) if row.lang in wanted]
@@ -77,7 +77,7 @@ def read_derived(path: Path, real: list[LabelledUrl]) -> list[LabelledUrl]:
 
 
 def _weight(url: str, number: int) -> float:
-    """One of so many; those in letters of their own, rare in the real data, count for more."""
+    """The weight of one of several rows; those in rare scripts of their own weigh more."""
     weight = DERIVED_WEIGHT / number
     is_ascii = url.isascii() and not _ESCAPED.search(url)
     return weight if is_ascii else min(0.2, 4 * weight)

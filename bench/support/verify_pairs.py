@@ -1,9 +1,9 @@
-"""Labelled candidates for verification: true pairs of built sites, and wrong ones hard to tell.
+"""Labelled candidates for verification: true pairs of built sites, and hard wrong pairs.
 
-For a page there are its true counterpart, and as if that had been deleted: the page of the other
-language most alike in content, the one with the most similar address, and any other.  Some true
-pairs are cut: half to four fifths of the blocks of one side are taken away.  Each is aligned
-without a lexicon, and with one that was learned from pages of the site that are not among them.
+The candidates for a page are its true counterpart and, as if that did not exist, the page in the
+other language with the most similar content, the one with the most similar URL, and a random one.
+Some true pairs are cut: half to four fifths of the blocks of one side are removed.  Each candidate
+is aligned without a lexicon, and with a lexicon learned from other pages of the site.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MEASURED = {
     "debian-install-guide": "debian-install-guide", "scilab": "scilab", "debian-faq": "debian-faq",
     "linux-doc": "linux-doc", "apache2-manual": "apache2-manual", "aptitude": "aptitude",
 }  # fmt: skip
-"""sites that nothing is trained on, with their families"""
+"""sites that were not used for training, with their families"""
 TRAINING = (
     "amc", "apt-doc", "bibletime", "brltty", "debian-history", "developers-reference", "dia",
     "eviacam", "eyes17", "freedombox", "genius", "gfxboot", "glpeces", "kicad", "liferea",
@@ -63,7 +63,7 @@ _SAME = 0.6  # share of its blocks by which a page is another edition of the tru
 
 
 class Labelled(NamedTuple):
-    """A candidate, and whether it is right."""
+    """A candidate and its label."""
 
     site: str
     langs: tuple[str, str]
@@ -73,7 +73,7 @@ class Labelled(NamedTuple):
 
     @property
     def label(self) -> str:
-        """`right`, `wrong` or `partial`."""
+        """The label: `right`, `wrong` or `partial`."""
         return {RIGHT: RIGHT, WORN: RIGHT, PARTIAL: PARTIAL}.get(self.kind, WRONG)
 
 
@@ -84,14 +84,14 @@ class _Doc(NamedTuple):
 
 
 class _Side(NamedTuple):
-    """The pages of a language, and how rare the words and files of the site are."""
+    """The pages of a language, and the rarity of the words and files of the site."""
 
     docs: Mapping[str, _Doc]
     rarity: Mapping[str, float]
 
 
 def labelled(site: str, *, most: int, lang_pairs: int, seed: int) -> Iterator[Labelled]:
-    """The candidates of a site, at most so many true pairs for each of some pairs of languages."""
+    """The candidates of a site, at most a number of true pairs for each of some language pairs."""
     folder = built_site(site)
     groups = _groups(folder)
     files = {unquote(path): file for path, file in pages(folder)}
@@ -114,7 +114,7 @@ def _groups(folder: Path) -> dict[str, dict[str, str]]:
 def _lang_pairs(
     groups: Mapping[str, Mapping[str, str]], langs: Sequence[str], most: int, seed: str
 ) -> list[tuple[str, str]]:
-    """Some pairs of languages that share pages, a third of them without English."""
+    """Some language pairs that share pages, a third of them without English."""
     counts = Counter(
         pair for group in groups.values() for pair in combinations(sorted(group), 2)
     )  # fmt: skip
@@ -161,9 +161,9 @@ def _words(page: Page) -> set[str]:
 def _of_languages(
     site: str, langs: tuple[str, str], sides: tuple[_Side, _Side], most: int, rng: random.Random
 ) -> Iterator[Labelled]:
-    """Two halves of the documents: each is judged by what the other has taught.
+    """The candidates of both halves of the documents, each with the lexicon of the other half.
 
-    Then all as in a run, where pairs teach the lexicon they are judged by, the wrong ones too.
+    Then all candidates as in a run, whose lexicon is learned from the same pairs, right or wrong.
     """
     common = sorted({*sides[0].docs} & {*sides[1].docs})
     rng.shuffle(common)
@@ -191,7 +191,7 @@ def _of_languages(
 
 
 def aligned(left: Page, right: Page, langs: tuple[str, str], lexicon: Lexicon | None) -> Candidate:
-    """A candidate, aligned with the default strategies."""
+    """A candidate aligned with the default strategies."""
     known = lexicon or Lexicon.empty(*langs)
     pair = PagePair(left.url, right.url, *langs, 1.0, "bench")
     segments = tuple(align_pages(pair, left, right, DomTree(), LengthLexicon(), known))
@@ -202,7 +202,7 @@ _Texts = list[tuple[list[str], list[str]]]
 
 
 def _texts(candidate: Candidate) -> _Texts:
-    """What a pair would teach in a run."""
+    """The texts from which a run would learn words of a pair."""
     pair = candidate.pair
     return [
         (tokens(segment.left, pair.left_lang), tokens(segment.right, pair.right_lang))
@@ -212,7 +212,7 @@ def _texts(candidate: Candidate) -> _Texts:
 
 
 def _learned(langs: tuple[str, str], taught: Sequence[_Texts]) -> Lexicon | None:
-    """What a run would learn of these pairs; nothing if they are too few."""
+    """The lexicon that a run would learn from these pairs; empty if there are too few."""
     texts = [text for some in taught for text in some]
     return discounted(train(texts, *langs)) if len(texts) >= _LEAST_TEXTS else None
 
@@ -220,7 +220,7 @@ def _learned(langs: tuple[str, str], taught: Sequence[_Texts]) -> Lexicon | None
 def _pairs(
     sides: tuple[_Side, _Side], key: str, number: int, own: Sequence[str], rng: random.Random
 ) -> Iterator[tuple[str, Page, Page]]:
-    """Pairs of a document by kind; the wrong ones are of the same half, which taught nothing."""
+    """The pairs of a document by kind; wrong pages are from the same half, which taught nothing."""
     docs = sides[0].docs[key], sides[1].docs[key]
     yield RIGHT, docs[0].page, docs[1].page
     if number % 2 and (worn := _worn(docs[number // 2 % 2], rng)) is not None:
@@ -236,7 +236,7 @@ def _pairs(
 
 
 def _is_copy(doc: _Doc, truth: _Doc) -> bool:
-    """Whether a page is another edition of the true one, or hardly differs from it."""
+    """True if a page is another edition of the true one, or nearly equal to it."""
     ours, theirs = ({block.text for block in each.page.blocks} for each in (doc, truth))
     return len(ours & theirs) >= _SAME * min(len(ours), len(theirs))
 
@@ -259,7 +259,7 @@ def _wrong(
 
 
 def _likeness(words: set[str], doc: _Doc, side: _Side, own: _Side) -> float:
-    """What two pages share, by how rare it is."""
+    """The similarity of two pages: shared items weighted by their rarity."""
     theirs = _words(doc.page)
     shared = sum(side.rarity[word] * own.rarity[word] for word in words & theirs)
     return shared / math.sqrt(sum(side.rarity[word] ** 2 for word in theirs) or 1.0)
@@ -272,7 +272,7 @@ def _alike(left: Page, right: Page) -> float:
 
 
 def _cut(doc: _Doc, rng: random.Random) -> Page | None:
-    """The page without half to four fifths of its blocks, in one piece."""
+    """The page without a contiguous half to four fifths of its blocks."""
     total = len(doc.page.blocks)
     count = round(total * rng.uniform(0.5, 0.8))
     start = rng.randrange(total - count + 1)
@@ -281,7 +281,7 @@ def _cut(doc: _Doc, rng: random.Random) -> Page | None:
 
 
 def _worn(doc: _Doc, rng: random.Random) -> Page | None:
-    """The page with simpler markup and up to a sixth of its blocks gone, as the web has them."""
+    """The page with simpler markup and without up to a sixth of its blocks, as found on the web."""
     total = len(doc.page.blocks)
     gone = rng.sample(range(total), round(total * rng.uniform(0, 0.16)))
     page, kept = _without(doc, sorted(gone), simplify=True)
@@ -317,7 +317,7 @@ def _resolve(parser: LexborHTMLParser, path: str) -> LexborNode | None:
 
 
 class Row(NamedTuple):
-    """What is measured on a labelled candidate."""
+    """The measures of a labelled candidate."""
 
     site: str
     langs: str
@@ -331,7 +331,7 @@ class Row(NamedTuple):
 def rows(
     sites: Iterable[str], *, most: int, lang_pairs: int, seed: int, cache: Path | None = None
 ) -> list[Row]:
-    """The candidates of some sites; kept in a folder if one is given."""
+    """The candidates of some sites, cached in a folder if one is given."""
     found: list[Row] = []
     for site in sites:
         file = cache / f"{site}-{most}-{lang_pairs}-{seed}.jsonl" if cache else None

@@ -1,4 +1,4 @@
-"""How well probabilities tell right pairs from others."""
+"""Scores of probabilities that separate correct pairs from others."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Scores(NamedTuple):
 def scores(
     right: NDArray[np.bool_], said: NDArray[np.float64], accepted: NDArray[np.bool_] | None = None
 ) -> Scores:
-    """All of them; without what was accepted, a half decides."""
+    """All scores; unless `accepted` is given, probabilities from 0.5 on are accepted."""
     found = figures(right, said >= 0.5 if accepted is None else accepted)
     return Scores(*found, area(right, said), calibration(right, said))
 
 
 def area(right: NDArray[np.bool_], said: NDArray[np.float64]) -> float:
-    """The chance that a right pair is held likelier than another, ties counting half.
+    """The probability that a correct pair is ranked above another; ties count half.
 
     >>> area(np.array([True, False, True]), np.array([0.9, 0.5, 0.5]))
     0.75
@@ -53,7 +53,7 @@ def area(right: NDArray[np.bool_], said: NDArray[np.float64]) -> float:
 
 
 def calibration(right: NDArray[np.bool_], said: NDArray[np.float64]) -> float:
-    """Expected calibration error over ten bins of equal width.
+    """The expected calibration error over ten bins of equal width.
 
     >>> round(calibration(np.array([True, False]), np.array([0.95, 0.95])), 2)
     0.45

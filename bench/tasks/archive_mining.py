@@ -1,12 +1,12 @@
-"""From archive to corpus: CPU seconds on the GIMP manual, and the cost per page as sites grow.
+"""From archive to corpus: CPU seconds for the GIMP manual, and the cost per page as sites grow.
 
     python -m bench.tasks.archive_mining [--sites DIR] [--pages 1000 10000 50000] [--jobs N]
                                          [--out FILE]
 
 The GIMP manual in English and French (1,370 pages) is written to a WARC file and mined by
-`diptych mine --warc` in one process; the seconds are those of user and system together.  The larger
-sites are made of the segments found there: each page has some of them, in one language, under
-`/en/` or `/fr/`, with links to others.  Exits with 1 when a floor is missed.
+`diptych mine --warc` in one process; the seconds are the sum of user and system time.  The larger
+sites are generated from the segments found there: each page has some of them in one language, under
+`/en/` or `/fr/`, with links to other pages.  Exits with 1 if a floor is missed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LINKS = 6
 
 
 def mine(archive: Path, out: Path, jobs: int) -> dict[str, Any]:
-    """Mine an archive in a process of its own, and say what it cost."""
+    """Mine an archive in a separate process; returns the cost."""
     command = [sys.executable, "-m", "diptych", "mine", "--warc", str(archive)]
     command += ["--langs", "en,fr", "--out", str(out), "--json", "--jobs", str(jobs)]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -78,7 +78,7 @@ def segments_of(run: Path) -> list[tuple[str, str]]:
 
 
 def make_site(segments: list[tuple[str, str]], pages: int, out: Path) -> None:
-    """A site of documents in two languages, each of some segments, and links among them."""
+    """Write a site of documents in two languages, each with some segments and links to others."""
     chance = random.Random(pages)
     with out.open("wb") as stream:
         stream.write(compose_info(agent="bench", name=out.name, now=0.0))
@@ -95,7 +95,7 @@ def make_site(segments: list[tuple[str, str]], pages: int, out: Path) -> None:
 
 
 def main() -> int:
-    """Measure, show, keep; 1 if a floor is missed."""
+    """Measure, print and save the results; returns 1 if a floor is missed."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     add_sites_option(parser)
     parser.add_argument("--pages", type=int, nargs="*", default=[1000, 10000, 50000])

@@ -1,16 +1,17 @@
-"""Blocks of real pages, as they are and made worse: which are paired rightly, with trees and flat.
+"""Block alignment on real pages, original and degraded: precision and recall of trees and flat.
 
     python -m bench.tasks.blocks [--pages 10] [--seed 0] [--families NAME ...] [--out FILE]
 
-Pages, truth and degradations are those of `block_pairs`, on families that trained nothing.  A
-method's pairs of blocks count if one of the two is scored; a pair of two blocks with one counts
-twice.  Precision is the share of these that are right, recall the share of the true pairs that are
-among them.  Both pairs of two swapped blocks are true: an aligner that keeps the order can have one
-of them.  A block whose partner was deleted stays scored: whatever it is paired with is wrong.
+Pages, truth and degradations are those of `block_pairs`, on families that were not used for
+training.  A method's pair of blocks counts if one of the two is scored; a pair of two blocks with
+one block counts twice.  Precision is the share of these pairs that are correct, recall the share of
+the true pairs that are found.  Both pairs of two swapped blocks are true: an aligner that keeps the
+order can find one of them.  A block whose counterpart was deleted is still scored: any pair with it
+is wrong.
 
-`lexicon` is the second pass, much as in a run: the lexicon is learned by IBM Model 1 from what the
-first pass aligned with a score of at least 0.7 on the pages of the same site, in the same
-condition; a run learns from their sentences, and not from whole blocks.
+`lexicon` is the second pass, similar to that of a run: IBM Model 1 learns the lexicon from pairs
+that the first pass aligned with a score of at least 0.7 on pages of the same site with the same
+degradation; a run learns from sentences instead of whole blocks.
 """
 
 from __future__ import annotations
@@ -44,23 +45,23 @@ Scores = defaultdict[tuple[str, ...], Counter[str]]
 
 
 def flat(site: Sequence[Sample]) -> Aligned:
-    """Blocks in one sequence."""
+    """The pairs of blocks aligned as one sequence."""
     return [Flat().align(sample.left, sample.right) for sample in site]
 
 
 def trees(site: Sequence[Sample]) -> Aligned:
-    """Trees without a lexicon."""
+    """The pairs of blocks aligned as trees, without a lexicon."""
     return [DomTree().align(sample.left, sample.right) for sample in site]
 
 
 def trees_in_order(site: Sequence[Sample]) -> Aligned:
-    """Trees without a lexicon, and without pairs across the order."""
+    """The pairs of blocks aligned as trees, without a lexicon and without crossing pairs."""
     aligner = DomTree(crossing=0.0)
     return [aligner.align(sample.left, sample.right) for sample in site]
 
 
 def trees_with_lexicon(site: Sequence[Sample]) -> Aligned:
-    """Trees with what the first pass over the site has taught, as in a run."""
+    """The pairs of blocks aligned as trees with a lexicon from a first pass, as in a run."""
     lexicon = _lexicon(site, trees(site))
     return [DomTree().align(sample.left, sample.right, lexicon) for sample in site]
 
@@ -86,7 +87,7 @@ METHODS: dict[str, Method] = {
 
 
 def judged(sample: Sample, aligned: Iterable[NodePair]) -> Counter[str]:
-    """How many pairs are right, how many wrong, and how many there are to be found."""
+    """The numbers of correct pairs, of wrong pairs, and of true pairs."""
     ours = {id(block): number for number, block in enumerate(sample.left.blocks)}
     theirs = {id(block): number for number, block in enumerate(sample.right.blocks)}
     counts = Counter(true=len(sample.truth))
@@ -105,7 +106,7 @@ def judged(sample: Sample, aligned: Iterable[NodePair]) -> Counter[str]:
 
 
 def run(families: Sequence[str], pages: int, seed: int) -> tuple[Scores, dict[str, float]]:
-    """All methods on all families, language pairs and degradations."""
+    """Run all methods on all families, language pairs and degradations."""
     scores: Scores = defaultdict(Counter)
     seconds: defaultdict[str, float] = defaultdict(float)
     for family in families:
@@ -139,7 +140,7 @@ def _recall(counts: Counter[str]) -> float:
 
 
 def tables(scores: Scores, seconds: dict[str, float]) -> Tables:
-    """Totals for each degradation, and language pairs and families for the worst."""
+    """Tables of totals per degradation, and of language pairs and families for the worst one."""
     totals = [
         {
             "pages": kind, "method": name, "true pairs": scores[kind, name]["true"],
@@ -174,7 +175,7 @@ def _row(scores: Scores, kind: str, title: str, name: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure, print and write the results."""
+    """Measure, print and save the results."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--pages", type=int, default=10, help="of a family and language pair")
     parser.add_argument("--seed", type=int, default=0)

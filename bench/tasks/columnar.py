@@ -1,11 +1,11 @@
-"""Candidates from Common Crawl's columnar index: time, memory, and whether all are found.
+"""Candidates from Common Crawl's columnar index: time, memory and completeness.
 
     python -m bench.tasks.columnar [--rows 6000000] [--hosts 100000] [--out FILE]
 
-Parquet files in the true schema are generated (`columnar_pages.py` tells what is in them), and
-asked for the sites in English and French: by Diptych (DuckDB), with less memory, and for one
-top-level domain; beside it a scan with pyarrow that counts in Python.  Each runs in a process of
-its own.  Exits with 1 when what is found is not what was generated.
+Parquet files in the real schema are generated (`columnar_pages.py` describes their content) and
+queried for sites in English and French: by Diptych (DuckDB), with less memory, for one top-level
+domain, and for comparison by a pyarrow scan that counts in Python.  Each query runs in a separate
+process.  Exits with 1 if the sites found differ from those generated.
 """
 
 from __future__ import annotations
@@ -35,15 +35,16 @@ COLUMNS = (
 
 
 def by_duckdb(folder: str, suffixes: Sequence[str], memory: int) -> Found:
-    """Pages in both languages of each candidate, as Diptych finds them."""
+    """The pages in both languages of each candidate, found by Diptych."""
     found = candidates([folder], LANGS, at_least=AT_LEAST, suffixes=suffixes, memory=memory)
     return {each.site: (each.pages[0][1], each.pages[1][1]) for each in found}
 
 
 def by_pyarrow(folder: str, suffixes: Sequence[str], memory: int) -> Found:
-    """The same by a scan, with the digests of each site and the best URL kept in Python.
+    """The same counts from a pyarrow scan that keeps digests and best URLs in Python.
 
-    It does not know of platforms that are not on the public suffix list: it says wordpress.com.
+    It does not know platforms that are missing from the public suffix list, and returns their
+    domain, such as wordpress.com.
     """
     import pyarrow.dataset as ds
 
@@ -71,7 +72,7 @@ METHODS = {"diptych": by_duckdb, "pyarrow and Python": by_pyarrow}
 
 
 def child(method: str, folder: str, suffix: str, memory: int) -> None:
-    """Run one method and print what it found and needed."""
+    """Run one method in this process, and print its results and its cost."""
     started = time.perf_counter()
     found = METHODS[method](folder, [suffix] if suffix else [], memory)
     seconds = time.perf_counter() - started
@@ -82,7 +83,7 @@ def child(method: str, folder: str, suffix: str, memory: int) -> None:
 
 
 def measure(method: str, folder: Path, suffix: str, memory: int) -> dict[str, Any]:
-    """One method in a process of its own."""
+    """Run one method in a separate process."""
     command = [sys.executable, "-m", "bench.tasks.columnar"]
     command += ["--child", method, "--folder", str(folder)]
     command += ["--suffix", suffix, "--memory", str(memory)]
@@ -93,7 +94,7 @@ def measure(method: str, folder: Path, suffix: str, memory: int) -> dict[str, An
 
 
 def compared(answer: dict[str, Any], true: Found, rows: int) -> dict[str, Any]:
-    """The figures of one run."""
+    """The figures of one run, compared with the generated truth."""
     found: Found = answer["found"]
     return {
         "seconds": round(answer["seconds"], 2),
@@ -107,7 +108,7 @@ def compared(answer: dict[str, Any], true: Found, rows: int) -> dict[str, Any]:
 
 
 def measure_all(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
-    """Generate the files and ask them in every way."""
+    """Generate the files, and query them with every method."""
     started = time.perf_counter()
     made = generate(folder, rows=options.rows, hosts=options.hosts, seed=options.seed)
     written = time.perf_counter() - started
@@ -133,7 +134,7 @@ def measure_all(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Measure, show, keep; 1 if something is missing or too much."""
+    """Measure, print and save the results; returns 1 if sites are missing or wrong."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rows", type=int, default=6_000_000)
     parser.add_argument("--hosts", type=int, default=100_000)

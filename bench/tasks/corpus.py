@@ -1,12 +1,12 @@
-"""A million segments deduplicated, exported and merged: time and memory, on one core.
+"""A million segments deduplicated, exported and merged: time and memory on one core.
 
     python -m bench.tasks.corpus [--segments 1000000] [--out FILE]
 
-Runs are generated: pages, pairs and segments of made-up words whose frequencies fall off as those
-of real ones do, a fifth of them near-duplicates of others.  Each measurement is a process of its
-own; the same is done with a quarter of the segments, to show how memory grows.  Beside it: the same
-segments deduplicated by their texts in a dictionary and written with the standard library's json,
-and by a window function of SQLite.  Exits with 1 when counts are not what was generated.
+Runs are generated: pages, pairs and segments of artificial words with realistic frequencies; a
+fifth of the segments are near-duplicates of others.  Each measurement runs in a separate process
+and is repeated with a quarter of the segments to show how memory grows.  The baselines deduplicate
+the same segments with a dictionary of texts and write them with the standard library's json, or use
+a window function of SQLite.  Exits with 1 if counts differ from those generated.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ QUARTERS = 4
 
 
 def words(rng: random.Random, count: int, letters: str) -> list[str]:
-    """A vocabulary; the first words are the shortest, as the most frequent ones are."""
+    """A vocabulary in which frequent words are short."""
     return ["".join(rng.choices(letters, k=2 + place.bit_length() // 2)) for place in range(count)]
 
 
 def texts(count: int, seed: int) -> Iterator[tuple[str, str]]:
-    """Segments, some the same as an earlier one but for case, stops and numbers."""
+    """Segments, some of which differ from an earlier one only in case, full stops and numbers."""
     rng = random.Random(seed)
     vocabularies = [words(rng, 20_000, letters) for letters in ("abdeilnorst", "aeéilmnopqrsu")]
     weights = [1 / (rank + 2) for rank in range(20_000)]
@@ -75,7 +75,7 @@ def texts(count: int, seed: int) -> Iterator[tuple[str, str]]:
 
 
 def generate(folder: Path, count: int, seed: int) -> int:
-    """A run with so many segments; how many of them are different."""
+    """Generate a run with a number of segments; returns the number of distinct ones."""
     folder.mkdir()
     recipe = recipes.load(recipes.DEFAULT, {"filter": "rules"})
     terms = Terms(tuple(LANGS), ("http://example.org/",), "site", recipe)
@@ -127,14 +127,14 @@ def _segment(pair: PagePair, text: tuple[str, str]) -> tuple[SegmentPair, Decisi
 
 
 def deduplicate(run: Path) -> int:
-    """Near-duplicates of a run told apart; how many segments stay."""
+    """Mark the near-duplicates of a run; returns the number of segments kept."""
     with Store(run) as store:
         score_segments(store, build(read_terms(run).recipe).filter, Watcher())
         return store.count("SELECT count(*) FROM segments WHERE accept")
 
 
 def export(name: str) -> Callable[[Path], int]:
-    """The corpus of a run written in a format."""
+    """Write the corpus of a run in a format."""
 
     def write(run: Path) -> int:
         options = ExportOptions(run=run, format=name, out=run / f"measured.{name}")
@@ -144,7 +144,7 @@ def export(name: str) -> Callable[[Path], int]:
 
 
 def merge(folder: Path) -> int:
-    """All runs of a folder as one corpus."""
+    """Merge all runs of a folder into one corpus."""
     runs = sorted(path.parent for path in folder.glob("*/run.toml"))
     return merge_corpora(
         MergeOptions(inputs=tuple(runs), format="jsonl", out=folder / "merged.jsonl")
@@ -152,7 +152,7 @@ def merge(folder: Path) -> int:
 
 
 def by_dictionary(run: Path) -> int:
-    """Equal texts once, all in memory, and the standard library's JSON."""
+    """Remove equal texts with a dictionary in memory, and write JSON with the standard library."""
     with Store(run, write=False) as store, (run / "plain.jsonl").open("w", encoding="utf-8") as out:
         found: dict[tuple[str, str], tuple[Any, ...]] = {}
         for row in store.db.execute(
@@ -168,7 +168,7 @@ def by_dictionary(run: Path) -> int:
 
 
 def by_window(run: Path) -> int:
-    """Equal texts once, by a window function of SQLite."""
+    """Remove equal texts with a window function of SQLite."""
     with Store(run, write=False) as store:
         return store.count(
             "SELECT count(*) FROM (SELECT row_number() OVER (PARTITION BY s.left, s.right"
@@ -188,7 +188,7 @@ METHODS: dict[str, Callable[[Path], int]] = {
 
 
 def child(method: str, path: Path) -> None:
-    """Do one thing and print what it took."""
+    """Run one measurement in this process, and print its cost."""
     started, worked = time.perf_counter(), time.process_time()
     count = METHODS[method](path)
     # Not by getrusage: its peak begins with that of the process this one was started by.
@@ -204,7 +204,7 @@ def child(method: str, path: Path) -> None:
 
 
 def measure(method: str, path: Path, segments: int) -> dict[str, Any]:
-    """One thing in a process of its own."""
+    """Run one measurement in a separate process."""
     command = [sys.executable, "-m", "bench.tasks.corpus", "--child", method, "--path", str(path)]
     done = subprocess.run(command, check=True, capture_output=True)
     answer = json.loads(done.stdout.splitlines()[-1])
@@ -221,7 +221,7 @@ def measure(method: str, path: Path, segments: int) -> dict[str, Any]:
 
 
 def measure_all(folder: Path, count: int) -> tuple[list[dict[str, Any]], bool]:
-    """Generate runs and measure everything on them; whether all counts are right."""
+    """Generate runs, and measure everything on them; returns True if all counts are correct."""
     rows, is_right = [], True
     for part, segments in (("small", count // QUARTERS), ("large", count)):
         run = folder / part
@@ -242,7 +242,7 @@ def measure_all(folder: Path, count: int) -> tuple[list[dict[str, Any]], bool]:
 
 
 def main() -> int:
-    """Measure, show, keep."""
+    """Measure, print and save the results."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--segments", type=int, default=1_000_000)
     parser.add_argument("--out", type=Path)

@@ -6,8 +6,8 @@
 
 The sites are those of `crawl_sites.py`.  Each policy crawls each site from its home page to the
 end; every request that a server would answer counts.  A true pair is found with the download of
-its second page.  Fig. 7 of Garcia-Romero et al., and what a pair costs.  Exits with 1 when a mark
-is missed.
+its second page.  The results are Fig. 7 of Garcia-Romero et al., and the downloads per pair.  Exits
+with 1 if a target is missed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ POLICIES = ("bfs", "bfs+langs", "pplocator", "smart", "parallel_links", OURS)
 
 
 def crawl_site(site: BuiltSite, langs: tuple[str, ...], policy: str, readings: Readings) -> Curve:
-    """One policy on one site, to the end."""
+    """Crawl one site with one policy, to the end."""
     with policy_crawl(site, langs, policy, readings) as finished:
         served = finished.engine.served
     pairs = site.true_pairs(langs)
@@ -43,7 +43,7 @@ def crawl_site(site: BuiltSite, langs: tuple[str, ...], policy: str, readings: R
 
 
 def crawl_all(site: CrawlSite, policies: Sequence[str], cache: Path | None) -> list[Curve]:
-    """All policies on one site; the pages are read once."""
+    """Crawl one site with all policies; its pages are read once."""
     built = BuiltSite(built_folder() / site.name)
     readings = Readings(built.folder, site.langs, cache)
     curves = []
@@ -66,7 +66,7 @@ def crawl_all(site: CrawlSite, policies: Sequence[str], cache: Path | None) -> l
 def measure(
     sites: Sequence[CrawlSite], policies: Sequence[str], cache: Path | None, jobs: int
 ) -> Iterator[Curve]:
-    """All policies on all sites, so many sites at once."""
+    """Crawl all sites with all policies, several sites in parallel."""
     if jobs == 1:
         for site in sites:
             yield from crawl_all(site, policies, cache)
@@ -78,7 +78,7 @@ def measure(
 
 
 def read_curves(file: Path | None) -> list[Curve]:
-    """Curves that were kept."""
+    """Read saved curves."""
     if file is None or not file.exists():
         return []
     rows = json.loads(file.read_text("utf-8"))
@@ -89,7 +89,7 @@ def read_curves(file: Path | None) -> list[Curve]:
 
 
 def write_curves(file: Path, curves: Iterable[Curve]) -> None:
-    """Keep curves, one to a line."""
+    """Save curves, one per line."""
     lines = ",\n".join(json.dumps(curve) for curve in curves)
     file.write_text(f"[\n{lines}\n]\n", "utf-8")
 
@@ -97,12 +97,12 @@ def write_curves(file: Path, curves: Iterable[Curve]) -> None:
 def _policy(name: str) -> str:
     if name not in STRATEGIES["crawl"]:
         known = ", ".join(sorted(STRATEGIES["crawl"]))
-        raise argparse.ArgumentTypeError(f"no policy '{name}'; there is: {known}")
+        raise argparse.ArgumentTypeError(f"no policy '{name}'; available: {known}")
     return name
 
 
 def add_policies_option(parser: argparse.ArgumentParser) -> None:
-    """Let the user choose policies; without a choice it is all that there are."""
+    """Add the option that selects policies; the default is all policies."""
     known = [name for name in POLICIES if name in STRATEGIES["crawl"]]
     parser.add_argument("--policies", nargs="*", type=_policy, default=known, metavar="NAME")
 
@@ -123,7 +123,7 @@ def _options() -> argparse.Namespace:
 
 
 def main() -> int:
-    """Measure, show, keep; 1 if a mark is missed."""
+    """Measure, print and save the results; returns 1 if a target is missed."""
     options = _options()
     sites = chosen(options.only)
     build_sites(site_builder(options.sites), sites)

@@ -1,11 +1,11 @@
-"""Crawl policies over HTTP: the figures of `crawl_curves.py` from the access log of a server.
+"""Crawl policies over HTTP: the figures of `crawl_curves.py`, from the access log of a server.
 
     python -m bench.tasks.crawl_live [--sites DIR] [--only NAME...] [--policies NAME...]
                                      [--out FILE]
 
-Three of the sites are served on loopback and mined by the command line, one connection, no delay.
-The order in which the server answered is the crawl.  Beside it stands the same crawl replayed
-without a network (`crawl_curves.py`): the two should tell the same.
+Three of the sites are served on loopback and mined by the command line with one connection and no
+delay.  The order of the server's responses is the crawl.  For comparison, the same crawl is
+replayed without network access (`crawl_curves.py`): both should give the same figures.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from bench.tasks.crawl_curves import add_policies_option, crawl_site
 from diptych import recipes
 
 LIVE = ("crawl-full-suffix", "crawl-partial-dotlang", "crawl-third-qopaque")
-"""small ones, each of another group, with and without declared alternates"""
+"""small sites of different groups, with and without declared alternates"""
 
 _REQUEST = re.compile(r'"GET (\S+) HTTP/1\.1" (\d+) ')
 
 
 def read_log(file: Path, site: BuiltSite) -> list[Path | None]:
-    """For each answer of a server the file that was sent; None for what is no page."""
+    """For each response in an access log, the file that was sent; None if it is not a page."""
     served: list[Path | None] = []
     for line in file.read_text("utf-8", "replace").splitlines():
         request = _REQUEST.search(line)
@@ -53,7 +53,7 @@ def read_log(file: Path, site: BuiltSite) -> list[Path | None]:
 
 
 def mine(home: str, others: Sequence[str], langs: str, policy: str, out: Path) -> dict[str, Any]:
-    """Mine a served site as users do."""
+    """Mine a served site with the command line."""
     command = [sys.executable, "-m", "diptych", "mine", home, "--langs", langs]
     command += ["--strategy", OWN_RECIPES.get(policy, recipes.DEFAULT), "--crawl", policy]
     command += ["--allow-private", "--delay", "0", "--json", "--out", str(out)]
@@ -67,7 +67,7 @@ def mine(home: str, others: Sequence[str], langs: str, policy: str, out: Path) -
 
 
 def crawl_live(site: CrawlSite, policy: str) -> tuple[Curve, dict[str, Any]]:
-    """One policy on one site over HTTP, and what the run says of itself."""
+    """Crawl one site with one policy over HTTP; returns its curve and its own figures."""
     built = BuiltSite(built_folder() / site.name)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -82,7 +82,7 @@ def crawl_live(site: CrawlSite, policy: str) -> tuple[Curve, dict[str, Any]]:
 
 
 def compare(site: CrawlSite, policy: str, cache: Path | None) -> dict[str, Any]:
-    """Live and replayed, side by side."""
+    """The live and the replayed crawl, side by side."""
     live, result = crawl_live(site, policy)
     built = BuiltSite(built_folder() / site.name)
     replayed = crawl_site(built, site.langs, policy, Readings(built.folder, site.langs, cache))
@@ -97,7 +97,7 @@ def compare(site: CrawlSite, policy: str, cache: Path | None) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure, show, keep."""
+    """Measure, print and save the results."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     add_sites_option(parser)
     add_policies_option(parser)

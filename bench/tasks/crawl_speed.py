@@ -1,9 +1,9 @@
-"""Pages per second of a bare aiohttp loop, of Scrapy and of Diptych on the same site.
+"""Pages per second of a bare aiohttp loop, Scrapy and Diptych on the same site.
 
     python -m bench.tasks.crawl_speed
 
-The site is a real one of some 2,000 pages, served from memory on loopback without any delay.
-Every program runs in a process of its own, in turn, several times; its best run counts.
+The site is a real one of about 2,000 pages, served from memory on loopback without delay.  The
+programs run in turn in separate processes, several times; the best run of each counts.
 """
 
 from __future__ import annotations
@@ -58,23 +58,23 @@ def bare(home: str, connections: int) -> Run:
 
 
 def scrapy(home: str, connections: int) -> Run:
-    """Crawl with Scrapy, its queue in memory."""
+    """Crawl with Scrapy, with its queue in memory."""
     return report_of(["bench.baselines.scrapy_crawl", home, str(connections)])
 
 
 def scrapy_jobdir(home: str, connections: int) -> Run:
-    """Crawl with Scrapy, its queue on disk."""
+    """Crawl with Scrapy, with its queue on disk."""
     with tempfile.TemporaryDirectory() as job:
         return report_of(["bench.baselines.scrapy_crawl", home, str(connections), job])
 
 
 def diptych(home: str, connections: int) -> Run:
-    """Crawl breadth-first with Diptych, as its command line does, without pairing and aligning."""
+    """Crawl breadth-first with Diptych like its command line, without pairing and aligning."""
     return report_of(["bench.support.diptych_crawl", home, str(connections)])
 
 
 def diptych_cold(home: str, connections: int) -> Run:
-    """The same, with the start of its worker processes within the time."""
+    """The same, with the start of the worker processes included in the time."""
     return report_of(["bench.support.diptych_crawl", home, str(connections), "--cold"])
 
 
@@ -95,7 +95,7 @@ NAMES = {
 
 
 def report_of(arguments: Sequence[str]) -> Run:
-    """Run a module to its end and read the JSON object it prints."""
+    """Run a module to its end; returns the JSON object that it prints."""
     shown = " ".join(arguments[:3])
     try:
         done = subprocess.run(
@@ -127,7 +127,7 @@ def speed_of(run: Run) -> float:
 def run_interleaved(
     programs: Sequence[str], home: str, connections: int, runs: int
 ) -> dict[str, list[Run]]:
-    """Run the programs in turn, so that a busy moment of the machine does not hit one alone."""
+    """Run the programs in turn, so that a busy moment of the machine affects all of them."""
     done: dict[str, list[Run]] = {name: [] for name in programs}
     for number in range(runs):
         for name in programs:
@@ -138,7 +138,7 @@ def run_interleaved(
 
 
 def rows_of(done: dict[str, list[Run]]) -> list[Row]:
-    """Pick the best run of each program and set it beside the best of the first."""
+    """The best run of each program, compared with the best run of the first program."""
     best = {name: max(runs, key=speed_of) for name, runs in done.items()}
     reference = speed_of(next(iter(best.values())))
     return [
@@ -155,7 +155,7 @@ def rows_of(done: dict[str, list[Run]]) -> list[Row]:
 
 
 def faults(done: dict[str, list[Run]], rows: Sequence[Row]) -> list[str]:
-    """Why the benchmark fails, if it does."""
+    """The reasons why the benchmark fails; empty if it succeeds."""
     found = []
     counts = {name: [run["pages"] for run in runs] for name, runs in done.items()}
     every = [count for runs in counts.values() for count in runs]
@@ -174,7 +174,7 @@ def faults(done: dict[str, list[Run]], rows: Sequence[Row]) -> list[str]:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Write the rows in Markdown."""
+    """The rows as a Markdown table."""
     lines = ["| program | pages | seconds | pages/s | of the bare loop |", "|---|--:|--:|--:|--:|"]
     lines += [
         f"| {NAMES[row.program]} | {row.pages:,} | {row.seconds:.2f} "
@@ -197,7 +197,7 @@ def chosen_site(options: argparse.Namespace) -> Iterator[tuple[str, str, float |
 
 
 def built_site(options: argparse.Namespace) -> Path:
-    """Find the site asked for by name, and build it if need be."""
+    """The site with a given name, which is built if necessary."""
     builder = site_builder(options.sites)
     if options.pages == "heavy":
         return build_variant(builder, "bench-crawl-speed", APACHE.split())
@@ -205,14 +205,14 @@ def built_site(options: argparse.Namespace) -> Path:
 
 
 def is_runnable(package: str) -> bool:
-    """Say whether a package is installed and can be run with python -m."""
+    """True if a package is installed and can be run with python -m."""
     if importlib.util.find_spec(package) is None:
         return False
     return importlib.util.find_spec(f"{package}.__main__") is not None
 
 
 def check_programs(programs: Sequence[str]) -> None:
-    """Leave early when a program that is to be measured is not installed."""
+    """Exit early if a program to be measured is not installed."""
     if "diptych" in programs and not is_runnable("diptych"):
         give_up("no 'python -m diptych' here: pip install -e . (or leave it out: --programs)")
     if importlib.util.find_spec("scrapy") is None:
@@ -220,7 +220,7 @@ def check_programs(programs: Sequence[str]) -> None:
 
 
 def site_facts(name: str, server_speed: float | None, run: Run) -> dict[str, Any]:
-    """Describe the site that was crawled, as the bare loop saw it."""
+    """A description of the crawled site, from the report of the bare loop."""
     return {
         "name": name,
         "pages": run["pages"],
@@ -231,7 +231,7 @@ def site_facts(name: str, server_speed: float | None, run: Run) -> dict[str, Any
 
 
 def parsed() -> argparse.Namespace:
-    """Read the options of this benchmark."""
+    """Parse the options of this benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     add_sites_option(parser)
     parser.add_argument(
@@ -257,7 +257,7 @@ def parsed() -> argparse.Namespace:
 
 
 def main() -> int:
-    """Measure, print the table, keep the result; 1 if Diptych is too slow or pages are missing."""
+    """Measure, print and save the results; returns 1 if Diptych is too slow or misses pages."""
     options = parsed()
     programs = [name for name in PROGRAMS if name == "bare" or name in options.programs]
     check_programs(programs)

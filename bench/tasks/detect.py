@@ -1,11 +1,10 @@
-"""Is a site bilingual: the detector over all thresholds, beside trigger words and BITS.
+"""Detection of bilingual sites: the detector at all thresholds, trigger words, and BITS.
 
     python -m bench.tasks.detect [--sites DIR] [--out FILE] [--only NAME...] [--wrong]
 
-Questions, and what is true, are those of `detect_sites`, which builds its sites once.  Every
-request counts as a download: redirects and pages that are not there too; robots.txt, one more for
-each site, is not counted.
-Marks: precision 0.97, recall 0.93, 2.5 downloads per site at the default threshold.
+Questions and truth are those of `detect_sites`, which builds its sites once.  Every request counts
+as a download, including redirects and missing pages; robots.txt, one request per site, does not.
+Targets: precision 0.97, recall 0.93, 2.5 downloads per site at the default threshold.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _REDIRECTS = 5
 
 
 class Outcome(NamedTuple):
-    """What a detector made of a question."""
+    """The result of a detector for a question."""
 
     question: Question
     accept: bool
@@ -50,7 +49,7 @@ class Outcome(NamedTuple):
 
 
 class Web:
-    """Answers to the requests of one question, each read once."""
+    """The responses to the requests of one question, each of which is read once."""
 
     def __init__(self, question: Question) -> None:
         self._answers = Answers(question)
@@ -59,7 +58,7 @@ class Web:
         self.start = self._answers.start
 
     def fetch(self, url: Url) -> tuple[ReadAnswer | None, int]:
-        """What is behind a URL after all redirects, and the requests that it took."""
+        """The response at a URL after all redirects, and the number of requests."""
         name = site_name(self.start)
         for number in range(1, _REDIRECTS + 2):
             if site_name(url) != name:
@@ -82,12 +81,12 @@ class Web:
 
 @cache
 def web(question: Question) -> Web:
-    """The web of a question, kept for all detectors."""
+    """The web of a question, cached for all detectors."""
     return Web(question)
 
 
 def run_test(detector: Detector, question: Question) -> Outcome:
-    """Ask a detector, and fetch what it wants to see."""
+    """Run a detector on a question, and fetch the pages that it requests."""
     answers = web(question)
     site_test = detector.new_test(question.langs)
     queue, downloads, asked = [answers.start], 0, []
@@ -106,7 +105,7 @@ def run_test(detector: Detector, question: Question) -> Outcome:
 
 
 class Figures(NamedTuple):
-    """How well sites were judged."""
+    """The quality of the verdicts on sites."""
 
     precision: float
     recall: float
@@ -120,7 +119,7 @@ class Figures(NamedTuple):
         return 2 * self.precision * self.recall / total if total else 0.0
 
     def row(self) -> dict[str, Any]:
-        """As a table shows it."""
+        """The figures as a row of a table."""
         return {
             "precision": percent(self.precision), "recall": percent(self.recall),
             "F1": percent(self.f1), "downloads": round(self.downloads, 2),
@@ -128,7 +127,7 @@ class Figures(NamedTuple):
 
 
 def figures(outcomes: Sequence[Outcome]) -> Figures:
-    """Precision, recall and cost over some questions."""
+    """The precision, recall and cost over some questions."""
     right = sum(each.accept and each.question.is_bilingual for each in outcomes)
     found = sum(each.accept for each in outcomes)
     true = sum(each.question.is_bilingual for each in outcomes)
@@ -140,7 +139,7 @@ def figures(outcomes: Sequence[Outcome]) -> Figures:
 
 
 def link_scores(asked: Sequence[Question]) -> list[tuple[float, bool]]:
-    """For each link of each start page how likely it is said to lead to a missing language."""
+    """For each link of each start page, the probability that it leads to a missing language."""
     model = link_predictor.load()
     found: list[tuple[float, bool]] = []
     for question in asked:
@@ -162,7 +161,7 @@ def link_scores(asked: Sequence[Question]) -> list[tuple[float, bool]]:
 
 
 def link_row(scores: Sequence[tuple[float, bool]], threshold: float) -> dict[str, Any]:
-    """Precision and recall of the predictor alone, link by link."""
+    """The precision and recall of the link predictor alone."""
     taken = [leads for chance, leads in scores if chance >= threshold]
     true = sum(leads for _, leads in scores)
     precision = sum(taken) / len(taken) if taken else 1.0
@@ -174,12 +173,12 @@ def link_row(scores: Sequence[tuple[float, bool]], threshold: float) -> dict[str
 
 
 def run(detector: Detector, asked: Iterable[Question]) -> list[Outcome]:
-    """All questions to one detector."""
+    """Run one detector on all questions."""
     return [run_test(detector, question) for question in asked]
 
 
 def by(outcomes: Sequence[Outcome], key: Callable[[Outcome], str]) -> dict[str, list[Outcome]]:
-    """Outcomes in groups."""
+    """The outcomes in groups."""
     groups: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         groups.setdefault(key(outcome), []).append(outcome)
@@ -187,7 +186,7 @@ def by(outcomes: Sequence[Outcome], key: Callable[[Outcome], str]) -> dict[str, 
 
 
 def kind_rows(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
-    """For each kind of site how many were judged right."""
+    """For each kind of site, the number of correct verdicts."""
     rows = []
     for kind, some in sorted(by(outcomes, lambda each: each.question.kind).items()):
         right = sum(each.accept == each.question.is_bilingual for each in some)
@@ -200,7 +199,7 @@ def kind_rows(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
 
 
 def baselines() -> dict[str, Detector]:
-    """What the detector is compared with."""
+    """The baselines of the detector."""
     from diptych.stages.detect.bits import Bits
     from diptych.stages.detect.triggers import Triggers
 
@@ -208,7 +207,7 @@ def baselines() -> dict[str, Detector]:
 
 
 def tables(asked: Sequence[Question]) -> tuple[Tables, list[Outcome]]:
-    """Everything that is measured, and what the default detector answered."""
+    """All tables, and the outcomes of the default detector."""
     scores = link_scores(asked)
     rows = []
     for threshold in THRESHOLDS:
@@ -245,7 +244,7 @@ def _split(outcome: Outcome) -> str:
 
 
 def main() -> None:
-    """Measure, print tables, keep the result."""
+    """Measure, print and save the results."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     add_sites_option(parser)
     parser.add_argument("--out", type=Path)

@@ -1,15 +1,15 @@
-"""Bilingual sites found per 10,000 downloads on the simulated web: FC, FocC, OBFC and COBFC.
+"""Bilingual sites found per 10,000 downloads on a simulated web: FC, FocC, OBFC and COBFC.
 
     python -m bench.tasks.discovery [--jobs 1] [--keep FILE] [--out bench/results/discovery.json]
 
-The web is that of `simulated_web.py`, which says what is assumed of it.  Each policy begins with
-the same seeds, one for every hundred downloads as in the paper (Barbosa et al. 2011: 1,000 seeds,
-100,000 pages).  A site counts when it is reported and is bilingual in truth.  Downloads are all
-answers: pages, redirects and what is not there; robots.txt is not counted, as in the paper, and is
-shown apart.  Back links come from the web itself, as a search engine once gave them, or from its
-host graph in Common Crawl's files.  With `--keep` each crawl is written to a file as it ends, and
-is not repeated when that file has it; `--policies` repeats those of some.  Exits with 1 when a
-mark is missed: the paper's order, and COBFC at 1.5 times OBFC.
+`simulated_web.py` generates the web and states its assumptions.  Each policy begins with the same
+seeds, one for every hundred downloads as in the paper (Barbosa et al. 2011: 1,000 seeds, 100,000
+pages).  A site counts if it is reported and really bilingual.  Downloads are all responses: pages,
+redirects and missing pages; as in the paper, robots.txt is not counted, and is shown separately.
+Back links come from the web itself, as from a search engine, or from its host graph in the format
+of Common Crawl.  With `--keep`, each finished crawl is saved in a file, and saved crawls are not
+repeated; `--policies` repeats the crawls of some policies.  Exits with 1 if a target is missed: the
+paper's order of policies, and COBFC at 1.5 times OBFC.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ VARIANTS: dict[str, dict[str, float]] = {
         "noted": 0.0,
     },
 }
-"""what is assumed otherwise"""
+"""assumptions that differ from the default"""
 LARGE = "a web of 100,000 sites"
 SIZES = {LARGE: 100_000}
 """the other thing that is varied: how much of the web 10,000 downloads are"""
@@ -78,7 +78,7 @@ SIZES = {LARGE: 100_000}
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One crawl to be measured."""
+    """A crawl to be measured."""
 
     policy: str
     source: str
@@ -90,15 +90,15 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a crawl has found."""
+    """The results of a crawl."""
 
     task: Task
     right: list[int]
-    """for each bilingual site the number of the download with which it was reported"""
+    """for each bilingual site, the number of the download at which it was reported"""
     wrong: int
-    """sites that were reported and are not bilingual"""
+    """reported sites that are not bilingual"""
     overlooked: int
-    """bilingual sites that were tested and not reported"""
+    """bilingual sites that were tested but not reported"""
     tested: int
     robots: int
     link_queries: int
@@ -107,7 +107,7 @@ class Outcome:
 
 
 def run(task: Task) -> Outcome:
-    """Crawl once."""
+    """Run one crawl."""
     web = SimulatedWeb(task.seed, task.sites, Assumptions(**VARIANTS.get(task.variant, {})))
     setting = SearchSettings(Politeness("DiptychBot/0", delay=0.0), budget=Budget(task.downloads))
     seeds = web.seeds(task.downloads // DOWNLOADS_PER_SEED)
@@ -155,7 +155,7 @@ def _source(name: str, web: SimulatedWeb, folder: Path) -> LinkSource:
 
 
 def tasks(options: argparse.Namespace) -> list[Task]:
-    """All crawls, the ones that are compared with the paper first."""
+    """All crawls; those that are compared with the paper come first."""
 
     def task(policy: str, source: str, seed: int, variant: str = "") -> Task:
         sites = SIZES.get(variant, options.sites)
@@ -177,7 +177,7 @@ def tasks(options: argparse.Namespace) -> list[Task]:
 
 
 def read_kept(file: Path | None) -> dict[Task, Outcome]:
-    """The crawls that a file has, the last of each kind."""
+    """The crawls saved in a file; of several equal ones, the last."""
     if file is None or not file.exists():
         return {}
     rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
@@ -186,7 +186,7 @@ def read_kept(file: Path | None) -> dict[Task, Outcome]:
 
 
 def measure(options: argparse.Namespace) -> list[Outcome]:
-    """All crawls, in order: those that are kept, and the others."""
+    """The outcomes of all crawls, in order; saved crawls are not repeated."""
     known = read_kept(options.keep)
     wanted = tasks(options)
     todo = [task for task in wanted if task not in known or task.policy in options.policies]
@@ -205,7 +205,7 @@ def measure(options: argparse.Namespace) -> list[Outcome]:
 
 
 def mean_found(outcomes: Sequence[Outcome]) -> float:
-    """Bilingual sites per 10,000 downloads, mean over webs."""
+    """The mean over webs of bilingual sites found per 10,000 downloads."""
     return mean(10_000 * len(each.right) / each.task.downloads for each in outcomes)
 
 
@@ -240,7 +240,7 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
 
 
 def curve(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """How many sites were found after so many downloads."""
+    """The number of sites found after each number of downloads."""
     first = outcomes[0].task
     points = range(STEP, first.downloads + 1, STEP)
     return {
@@ -253,7 +253,7 @@ def curve(outcomes: Sequence[Outcome]) -> dict[str, Any]:
 
 
 def variation(outcomes: Sequence[Outcome], variant: str) -> dict[str, Any]:
-    """The row of one assumption that was varied."""
+    """The row of one varied assumption."""
     unguided, guided = (
         mean_found(chosen(outcomes, name, "pages", variant)) for name in ("obfc", "cobfc")
     )
@@ -266,7 +266,7 @@ def variation(outcomes: Sequence[Outcome], variant: str) -> dict[str, Any]:
 
 
 def tables(outcomes: Sequence[Outcome]) -> Tables:
-    """The figures, by what they tell."""
+    """All tables."""
     groups = [chosen(outcomes, name, "pages", "") for name in POLICIES]
     groups += [chosen(outcomes, name, "graph", "") for name in ("obfc", "cobfc")]
     webs = {each.task.seed: each.web for each in outcomes if not each.task.variant}
@@ -282,7 +282,7 @@ def tables(outcomes: Sequence[Outcome]) -> Tables:
 
 
 def missed(outcomes: Sequence[Outcome]) -> list[str]:
-    """The marks that are missed, in words."""
+    """The targets that are missed, in words."""
     found = {name: mean_found(chosen(outcomes, name, "pages", "")) for name in POLICIES}
     short = [
         f"{low} finds {found[low]:.0f}, {high} {found[high]:.0f}: not the paper's order"
@@ -311,7 +311,7 @@ def _options() -> argparse.Namespace:
 
 
 def main() -> int:
-    """Measure, show, keep; 1 if a mark is missed."""
+    """Measure, print and save the results; returns 1 if a target is missed."""
     options = _options()
     check(SimulatedWeb(SEEDS[0], options.sites))
     outcomes = measure(options)

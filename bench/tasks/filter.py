@@ -1,4 +1,4 @@
-"""How well filters tell translations from what goes wrong on the web.
+"""Filters: how well they separate translations from the noise of the web.
 
 The segments are those of `filter_pairs`: real pages of families that nothing was trained on,
 aligned as a run aligns them, half of the right segments made worse, beside the real errors of the
@@ -48,7 +48,7 @@ Said = NDArray[np.float64]
 
 
 def said_by(found: Rows, seed: int) -> dict[str, tuple[Said, float]]:
-    """What each filter says, and from which score it keeps a segment."""
+    """For each filter, its scores and its threshold."""
     model, threshold = shipped("quality", NAMES), Quality().threshold
     passed = found.broken_rules == ""
     scores = np.where(passed, model.probabilities(found.values), 0.0)
@@ -64,9 +64,9 @@ def said_by(found: Rows, seed: int) -> dict[str, tuple[Said, float]]:
 
 
 def settled_runs(found: Rows, scores: Said, chosen: NDArray[np.bool_]) -> Said:
-    """Scores as they are at the end of a run: each site and pair of languages is one.
+    """Scores as at the end of a run; each site and language pair is a run.
 
-    Of segments that are not chosen, as if they were not there, they stay as they were.
+    Segments that are not chosen are ignored; their scores do not change.
     """
     model, moved = shipped("quality", NAMES), scores.copy()
     runs = np.char.add(np.char.add(found.family, " "), found.langs)
@@ -77,7 +77,7 @@ def settled_runs(found: Rows, scores: Said, chosen: NDArray[np.bool_]) -> Said:
 
 
 def by_share(found: Rows, scores: Said, threshold: float, seed: int) -> list[dict[str, Any]]:
-    """What is kept of runs that have so much noise, with and without what all of them says."""
+    """The quality of runs with a given share of noise, before and after rescoring whole runs."""
     rng, right = np.random.default_rng(seed), found.right
     told = []
     for noise in RUNS:
@@ -98,13 +98,13 @@ def by_share(found: Rows, scores: Said, threshold: float, seed: int) -> list[dic
 
 
 def weights_for(right: NDArray[np.bool_], noise: float) -> Said:
-    """What each segment counts if so much is noise."""
+    """The weight of each segment for a given share of noise."""
     share = float(right.mean())
     return np.where(right, (1 - noise) / max(share, 1e-9), noise / max(1 - share, 1e-9))
 
 
 def average_precision(right: NDArray[np.bool_], said: Said, weights: Said) -> float:
-    """The mean precision over the right ones, from the best score down; ties count together.
+    """The mean precision over correct segments, from the best score down; ties count together.
 
     >>> average_precision(np.array([True, False]), np.array([0.9, 0.1]), np.ones(2))
     1.0
@@ -135,7 +135,7 @@ def figures(found: Rows, said: Said, threshold: float) -> dict[str, Any]:
 def by_group(
     found: Rows, said: Said, threshold: float, title: str, groups: Mapping[str, NDArray[np.bool_]]
 ) -> list[dict[str, Any]]:
-    """The default on parts of the segments."""
+    """The figures of the default filter on parts of the segments."""
     return [
         {title: name, "segments": int(chosen.sum())}
         | figures(found.part(chosen), said[chosen], threshold)
@@ -145,7 +145,7 @@ def by_group(
 
 
 def by_noise(found: Rows, filters: Mapping[str, tuple[Said, float]]) -> list[dict[str, Any]]:
-    """Area under the curve with each kind of noise by itself, and how much of it is kept."""
+    """The area under the curve for each kind of noise, and the share of that noise that is kept."""
     told = []
     for kind in sorted(set(found.label[~found.right].tolist())):
         here = found.right | (found.label == kind)
@@ -161,7 +161,7 @@ def by_noise(found: Rows, filters: Mapping[str, tuple[Said, float]]) -> list[dic
 
 
 def without_resources(found: Rows, filters: Mapping[str, tuple[Said, float]]) -> Tables:
-    """All that is shown."""
+    """All tables that need no encoder."""
     said, threshold = filters["quality"]
     lengths = np.expm1(column(found, "length"))
     bounds = ((0, 30), (30, 60), (60, 150), (150, 10_000))
@@ -188,7 +188,7 @@ def without_resources(found: Rows, filters: Mapping[str, tuple[Said, float]]) ->
 
 
 def with_encoder(found: Sequence[Case]) -> list[dict[str, Any]]:
-    """The default beside the same with an encoder, on every third page that it can read."""
+    """The default filter with and without an encoder, on a third of the pages that it supports."""
     encoder = load_encoder("")
     judged = rows_of(found[::3], encoder)
     passed = judged.broken_rules == ""
@@ -202,7 +202,7 @@ def with_encoder(found: Sequence[Case]) -> list[dict[str, Any]]:
 
 
 def hardrules(program: str, found: Sequence[Case]) -> Said:
-    """What bicleaner-hardrules says of each judged segment, 1 or 0; in the order of `rows_of`."""
+    """The verdicts of bicleaner-hardrules on judged segments, 1 or 0, in the order of `rows_of`."""
     runs: dict[tuple[str, tuple[str, str]], list[Case]] = {}
     for case in found:
         runs.setdefault((case.family, case.langs), []).append(case)
@@ -232,7 +232,7 @@ def _hardrules_on(program: str, lines: Sequence[str], langs: tuple[str, str]) ->
 
 
 def main() -> None:
-    """Measure, print the tables, keep the result."""
+    """Measure, print and save the results."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument(
         "--shared", type=Path, default=SHARED, metavar="DIR",

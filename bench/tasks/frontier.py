@@ -2,8 +2,8 @@
 
     python -m bench.tasks.frontier [--urls 1000000] [--hosts 1000]
 
-Three rows: new URLs, the same URLs again with higher priorities (each is raised), and claims with
-their completion.  Exits with 1 when a floor is missed.
+Three rows: new URLs, the same URLs with higher priorities (each is raised), and claims with their
+completion.  Exits with 1 if a floor is missed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MEMORY_FLOOR = 500.0  # MB
 
 
 def entries(count: int, hosts: int, *, raised: bool) -> Iterator[list[Entry]]:
-    """Batches of URLs spread over hosts, with priorities in no order."""
+    """Batches of URLs spread over hosts, with priorities in random order."""
     for start in range(0, count, BATCH):
         batch = []
         for number in range(start, min(start + BATCH, count)):
@@ -40,13 +40,13 @@ def entries(count: int, hosts: int, *, raised: bool) -> Iterator[list[Entry]]:
 
 
 def resident_megabytes() -> float:
-    """The memory this process holds now."""
+    """The current resident memory of this process."""
     pages = int(Path("/proc/self/statm").read_text("utf-8").split()[1])
     return pages * 4096 / 1e6
 
 
 def measure(urls: int, hosts: int, folder: Path) -> dict[str, float]:
-    """Rates per second and the most memory seen."""
+    """The rates per second, and the peak memory."""
     store = Store(folder)
     frontier = Frontier(store.db)
     for number in range(1, hosts + 1):
@@ -80,7 +80,7 @@ def measure(urls: int, hosts: int, folder: Path) -> dict[str, float]:
 
 
 def main() -> None:
-    """Measure, print a table, keep the result."""
+    """Measure, print and save the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--urls", type=int, default=1_000_000)
     parser.add_argument("--hosts", type=int, default=1_000)

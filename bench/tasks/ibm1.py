@@ -1,11 +1,11 @@
-"""IBM Model 1: time and memory for 100,000 sentence pairs, and the kernel beside its definition.
+"""IBM Model 1: time and memory for 100,000 sentence pairs, and the kernel against its definition.
 
     python -m bench.tasks.ibm1 [--pairs 100000] [--small 10000]
 
-Two sets.  One is made: words by Zipf's law in no order, so that all words meet each other, which is
-the worst case.  One is real: blocks and sentences of page pairs of the built sites, English with
-other languages until there are enough.  Each row is measured in a process of its own, on one core.
-Exits with 1 when a floor is missed for the real set.
+There are two sets.  The generated set has words with Zipf frequencies in random order, so that all
+words co-occur, which is the worst case.  The real set has blocks and sentences of page pairs of the
+built sites, English with other languages until there are enough.  Each row is measured in a
+separate process on one core.  Exits with 1 if a floor is missed on the real set.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Pair = tuple[list[str], list[str]]
 
 
 def zipfian(count: int) -> list[Pair]:
-    """Sentences in two made-up languages; one word in five is not translated but another."""
+    """Sentences in two artificial languages; one word in five is replaced by another."""
     chance = np.random.default_rng(1)
     shares = 1 / (np.arange(VOCABULARY) + 2.7)
     shares /= shares.sum()
@@ -69,7 +69,7 @@ def zipfian(count: int) -> list[Pair]:
 
 
 def real(count: int) -> list[Pair]:
-    """Sentence pairs of the sites, English with one language after the other."""
+    """Sentence pairs from built sites, English with one language after another."""
     found: list[Pair] = []
     for lang in LANGS:
         seen: set[tuple[str, str]] = set()
@@ -100,7 +100,7 @@ def _of_site(folder: Path, lang: str, seen: set[tuple[str, str]]) -> Iterator[Pa
 
 
 def _sentences(ours: str, theirs: str, lang: str) -> Iterator[Pair]:
-    """The sentences of two blocks where there are as many, else the blocks."""
+    """The sentences of two blocks if their numbers are equal, otherwise the blocks."""
     left, right = split_sentences(ours, "en"), split_sentences(theirs, lang)
     both = zip(left, right, strict=True) if len(left) == len(right) else [(ours, theirs)]
     for one, other in both:
@@ -119,13 +119,13 @@ def _blocks(folder: Path, url: str) -> list[str]:
 
 
 def peak_megabytes() -> float:
-    """The most memory this program has held; `getrusage` also counts what started it."""
+    """The peak memory of this program; `getrusage` would include that of its parent."""
     found = re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text("utf-8"))
     return int(found[1]) / 1024 if found else 0.0
 
 
 def measure(pairs: list[Pair], method: str) -> dict[str, Any]:
-    """CPU seconds and memory of both directions, from words to a pruned lexicon."""
+    """The CPU seconds and memory of both directions, from words to a pruned lexicon."""
     before = peak_megabytes()
     started = time.process_time()
     spent: list[float] = []
@@ -159,7 +159,7 @@ def measure(pairs: list[Pair], method: str) -> dict[str, Any]:
 
 
 def child(name: str, method: str, pairs: int, text: Path | None) -> dict[str, Any]:
-    """`measure` in a process of its own, so that its memory is its own."""
+    """Run `measure` in a separate process, so that memory is measured separately."""
     command = [sys.executable, "-m", "bench.tasks.ibm1"]
     command += ["--measure", name, method, "--pairs", str(pairs)]
     if text is not None:
@@ -192,7 +192,7 @@ def measured(pairs: int, small: int, text: Path) -> Tables:
 
 
 def main() -> int:
-    """Measure, print tables, keep the result."""
+    """Measure, print and save the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=100_000)
     parser.add_argument("--small", type=int, default=10_000, help="pairs for the definition")

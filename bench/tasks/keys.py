@@ -2,9 +2,9 @@
 
     python -m bench.tasks.keys [--built DIR] [--urls 10000 100000 1000000]
 
-The sites are all that are built; `bench.sites.pair_sites` builds some.  Each method is given the
-URLs of a site, with the languages of their pages and without.  Methods for two languages are run
-once for each pair of languages.  Exits with 1 when a floor is missed.
+The sites are all built sites; `bench.sites.pair_sites` builds some.  Each method receives the URLs
+of a site, with and without the languages of their pages.  Methods for two languages are run once
+for each pair of languages.  Exits with 1 if a floor is missed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from diptych.text.url_edits import learn_rules
 from diptych.types import LangScore, Url
 
 FLOOR_SITES = frozenset("apache2-manual debian-install-guide gnucash lilypond scilab".split())
-"""besides the variants `dev-*`, the sites that the floors are for; others are shown and summed"""
+"""sites with floors in addition to the variants `dev-*`; others are only shown and summed"""
 WITHOUT_KEY = ("slug", "utf8slug", "numeric", "qopaque")
 FLOOR = 0.98  # of precision and of recall, where there is a key
 SECONDS, MEGABYTES = 60, 3000  # for a million URLs
@@ -42,7 +42,7 @@ Pairs = set[frozenset[str]]
 
 
 class Truth(NamedTuple):
-    """A site's pages, and what is known of which pairs are right."""
+    """The pages of a site, and the known verdicts on their pairs."""
 
     name: str
     scheme: str
@@ -54,7 +54,7 @@ class Truth(NamedTuple):
 
 
 def read_site(folder: Path) -> Truth:
-    """The pages and pairs of a built site; a page that is not as it should be is neutral."""
+    """The pages and pairs of a built site; faulty pages are neutral."""
     meta = json.loads((folder / "meta.json").read_text("utf-8"))
     groups: defaultdict[str, list[tuple[str, str, bool]]] = defaultdict(list)
     for line in (folder / "groups.tsv").read_text("utf-8").splitlines():
@@ -76,7 +76,7 @@ def read_site(folder: Path) -> Truth:
 
 
 def judge(found: Pairs, truth: Truth) -> Counts:
-    """How many pairs are right, how many wrong."""
+    """The numbers of correct and of wrong pairs."""
     return Counts(
         len(found & truth.right), len(found - truth.right - truth.neutral), len(truth.right)
     )
@@ -86,7 +86,7 @@ Method = Callable[[Pages, list[str]], Pairs]
 
 
 def by_keys(keys: Keys) -> Method:
-    """Pairs by keys, of all languages at once."""
+    """The pairs found by keys, for all languages at once."""
 
     def find(pages: Pages, langs: list[str]) -> Pairs:
         return {frozenset((pair.left, pair.right)) for pair in pair_urls(pages, langs, keys)}
@@ -95,13 +95,13 @@ def by_keys(keys: Keys) -> Method:
 
 
 def by_langstrip(pages: Pages, langs: list[str]) -> Pairs:
-    """Pairs by language marks alone."""
+    """The pairs found by language marks alone."""
     listed = UrlList.of("bench", [(Url(url), LangScore(lang, 1.0)) for url, lang in pages], langs)
     return {frozenset((pair.left, pair.right)) for pair in LangStrip().pair(listed)}
 
 
 def two_by_two(method: Method) -> Method:
-    """A method for two languages on all pairs of languages."""
+    """Run a method for two languages on all pairs of languages."""
 
     def find(pages: Pages, langs: list[str]) -> Pairs:
         found: Pairs = set()
@@ -113,7 +113,7 @@ def two_by_two(method: Method) -> Method:
 
 
 def blind(method: Method) -> Method:
-    """A method that is not told the languages of the pages."""
+    """A method without the languages of the pages."""
 
     def find(pages: Pages, langs: list[str]) -> Pairs:
         return method([(url, "") for url, _ in pages], langs)
@@ -131,7 +131,7 @@ METHODS: dict[str, Method] = {
 
 
 def predicted(truth: Truth, langs: list[str]) -> dict[str, float]:
-    """What half of a site teaches about the other half: the likeliest URL for each true pair."""
+    """The quality of predicted URLs: rules learned from half of a site, tested on the rest."""
     book = learn_rules(pair_urls(truth.half, langs))
     lang_of = dict(truth.pages)
     known = {url for url, _ in truth.half}
@@ -151,7 +151,7 @@ def predicted(truth: Truth, langs: list[str]) -> dict[str, float]:
 
 
 def measure_sites(sites: Sequence[Path]) -> dict[str, dict[str, Any]]:
-    """All methods on all sites."""
+    """Run all methods on all sites."""
     rows: dict[str, dict[str, Any]] = {}
     for folder in sites:
         truth = read_site(folder)
@@ -172,7 +172,7 @@ def measure_sites(sites: Sequence[Path]) -> dict[str, dict[str, Any]]:
 
 
 def table_row(name: str, row: Mapping[str, Any]) -> str:
-    """A line of the table: precision and recall of each method."""
+    """A row of the table: the precision and recall of each method."""
     cells = [str(row[method]) for method in METHODS]
     return (
         f"| {name} | {row['scheme']} | {row['urls']:,} | {row['pairs']:,} | {' | '.join(cells)} |"
@@ -180,7 +180,7 @@ def table_row(name: str, row: Mapping[str, Any]) -> str:
 
 
 def sums(rows: Mapping[str, Mapping[str, Any]], name: str) -> dict[str, Any]:
-    """Some sites as if they were one: those of the floors, all with a key, or all without."""
+    """The sums over groups of sites: those with floors, all with a key, and all without."""
     some = [
         row
         for site, row in rows.items()
@@ -198,7 +198,7 @@ def sums(rows: Mapping[str, Mapping[str, Any]], name: str) -> dict[str, Any]:
 
 
 def generated(count: int) -> Iterator[tuple[str, str]]:
-    """URLs of a large site: sections in four schemes, up to four languages, dates, queries."""
+    """The URLs of a large site: sections in four schemes, up to four languages, dates, queries."""
     codes = ("en", "fr", "de", "ja")
     number = made = 0
     while made < count:
@@ -221,7 +221,7 @@ def generated(count: int) -> Iterator[tuple[str, str]]:
 
 
 def measure_scale(count: int) -> dict[str, float]:
-    """Seconds and peak memory of one size; to be run in a process of its own."""
+    """The seconds and peak memory for one size; to be run in a separate process."""
     pages = list(generated(count))
     started, began = time.perf_counter(), time.process_time()
     pairs = pair_urls(pages, ["en", "fr", "de", "ja"])
@@ -237,7 +237,7 @@ def measure_scale(count: int) -> dict[str, float]:
 
 
 def in_own_process(count: int) -> dict[str, float]:
-    """`measure_scale`, so that one size does not count the memory of another."""
+    """Run `measure_scale` in a separate process, so that memory is measured separately."""
     done = subprocess.run(
         [sys.executable, "-m", "bench.tasks.keys", "--scale", str(count)],
         check=True,
@@ -251,7 +251,7 @@ def in_own_process(count: int) -> dict[str, float]:
 def missed(
     rows: Mapping[str, Mapping[str, Any]], scale: Sequence[Mapping[str, float]]
 ) -> list[str]:
-    """The floors that were not reached."""
+    """The floors that are missed."""
     found = []
     total = sums(rows, "floors")
     if total["pairs"]:
@@ -266,7 +266,7 @@ def missed(
 
 
 def show(rows: dict[str, dict[str, Any]], scale: Sequence[Mapping[str, float]]) -> None:
-    """The sums and the table of sizes."""
+    """Print the sums and the table of sizes."""
     for name in ("floors", "with a key", "without a key"):
         print(table_row("sum", sums(rows, name)))
     made = [row["predicted"] for row in rows.values()]
@@ -286,7 +286,7 @@ def show(rows: dict[str, dict[str, Any]], scale: Sequence[Mapping[str, float]]) 
 def tables(
     rows: Mapping[str, Mapping[str, Any]], scale: Sequence[Mapping[str, float]]
 ) -> dict[str, list[dict[str, Any]]]:
-    """What the documentation shows: precision / recall of each method."""
+    """The tables of the documentation: precision / recall of each method."""
     whole = {f"sum: {name}": sums(rows, name) for name in ("floors", "with a key", "without a key")}
     made = [row["predicted"] for row in rows.values()]
     totals = {name: sum(row[name] for row in made) for name in ("right", "wrong", "none")}
@@ -302,7 +302,7 @@ def tables(
 
 
 def main() -> None:
-    """Measure, print tables, keep the result."""
+    """Measure, print and save the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--built", type=Path, default=built_folder())
     parser.add_argument("--urls", type=int, nargs="*", default=[10_000, 100_000, 1_000_000])

@@ -1,15 +1,15 @@
-"""Languages that are taught, and languages in two scripts: how well they are told by their text.
+"""Identification of newly trained languages, and of languages in two scripts.
 
     python -m bench.tasks.langid [--out bench/results/langid.json]
 
-Lines are messages of programs, from the catalogues of some Debian packages (downloaded once);
-`pages` are texts of 320 characters made of such lines, which is what is read of a page.  What is
-learned is also tried on pages of the built sites, which are manuals, in other languages: text of
-another kind than it was learned from.
+Lines are messages of programs, from the catalogues of some Debian packages (downloaded once).
+`pages` are texts of 320 characters made of such lines, which is the amount that is read of a page.
+The learned languages are also tested on pages of the built sites in other languages, which are
+manuals: a different kind of text from the training data.
 
-A language that is known is taught as if it were not: its column is dropped, and learned anew from
-some lines of text.  Then languages that are really unknown.  The baseline is the identifier
-without what was taught.  Exits with 1 when a floor is missed.
+First, known languages are treated as unknown: their columns are dropped and learned again from some
+lines of text.  Then follow languages that are really unknown.  The baseline is the identifier
+without training.  Exits with 1 if a floor is missed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
     "gl": ("pt", "es", "ca"), "nn": ("nb", "da", "sv"), "oc": ("ca", "fr", "es"),
     "sk": ("cs", "pl", "sl"), "hr": ("bs", "sr@latin", "sl"),
 }  # fmt: skip
-"""languages taught as if they were not known, and their neighbours"""
+"""known languages that are trained as if they were unknown, and their neighbours"""
 UNKNOWN = {
     "ast": "ast", "fur": "fur", "co": "co", "mai": "mai", "brx": "brx", "doi": "doi", "ab": "ab",
     "gv": "gv", "li": "li", "ia": "ia", "ks": "ks", "be@latin": "be-Latn", "sat": "sat",
@@ -68,7 +68,7 @@ Texts = dict[str, list[str]]
 
 
 def pages_of(lines: Sequence[str], size: int = PAGE) -> list[str]:
-    """Lines put together to texts of a size."""
+    """Lines joined into texts of a given size."""
     found, page = [], ""
     for line in lines:
         page = f"{page}\n{line}"
@@ -79,7 +79,7 @@ def pages_of(lines: Sequence[str], size: int = PAGE) -> list[str]:
 
 
 def labels(texts: Sequence[str], langs: Sequence[str] = ()) -> Counter[str]:
-    """What texts are taken for."""
+    """The identified languages of texts."""
     found = Counter(
         scores[0].lang if (scores := identify(text, langs, closed=False)) else "-" for text in texts
     )
@@ -87,12 +87,12 @@ def labels(texts: Sequence[str], langs: Sequence[str] = ()) -> Counter[str]:
 
 
 def share(texts: Sequence[str], lang: str) -> float:
-    """How many of some texts are taken for a language, in percent."""
+    """The percentage of texts that are identified as a language."""
     return percent(labels(texts)[lang] / max(len(texts), 1))
 
 
 def known_languages(lines: Texts, sites: Texts) -> list[dict[str, Any]]:
-    """Each known language without what is known of it, taught from more and more lines."""
+    """Each known language, removed and trained again from increasing numbers of lines."""
     rows = []
     for lang, near in KNOWN.items():
         held, own = lines[lang][-HELD:], sites.get(lang, [])
@@ -117,7 +117,7 @@ def known_languages(lines: Texts, sites: Texts) -> list[dict[str, Any]]:
 
 
 def _mistaken(lines: Texts, near: Sequence[str], lang: str) -> dict[str, Any]:
-    """How much of the neighbours is taken for the language: of the worst of them."""
+    """The share of texts in the worst neighbouring language that are identified as the language."""
     worst = max(near, key=lambda locale: share(lines[locale][-HELD:], lang))
     texts = lines[worst][-HELD:]
     return {
@@ -128,13 +128,13 @@ def _mistaken(lines: Texts, near: Sequence[str], lang: str) -> dict[str, Any]:
 
 
 def _on_sites(sites: Texts, lang: str) -> float:
-    """How many pages of sites in other languages are taken for the language, in percent."""
+    """The percentage of pages in other languages that are identified as the language."""
     others = [text for code, texts in sites.items() if code != primary(lang) for text in texts]
     return share(others, lang)
 
 
 def unknown_languages(lines: Texts, sites: Texts) -> list[dict[str, Any]]:
-    """Languages that were never known, taught from what there is, up to a thousand lines."""
+    """Languages unknown to the identifier, trained from at most a thousand lines."""
     rows = []
     known = [locale for locale in lines if locale not in UNKNOWN and len(lines[locale]) > SAMPLE]
     for locale, lang in UNKNOWN.items():
@@ -167,7 +167,7 @@ def unknown_languages(lines: Texts, sites: Texts) -> list[dict[str, Any]]:
 
 
 def two_scripts(lines: Texts) -> list[dict[str, Any]]:
-    """Languages that are asked for in two scripts."""
+    """Languages that are requested in two scripts."""
     rows = []
     for langs, locales in SCRIPTS.items():
         for locale, lang in locales.items():
@@ -190,7 +190,7 @@ def two_scripts(lines: Texts) -> list[dict[str, Any]]:
 
 
 def site_texts() -> Texts:
-    """What is read of pages of some sites, by language."""
+    """The text of pages of some sites, by language."""
     found: Texts = {}
     for family in FAMILIES:
         folder = built_folder() / family
@@ -218,7 +218,7 @@ def _text_of_page(path: Path) -> Iterator[str]:
 
 
 def missed(tables: Tables) -> list[str]:
-    """Which floors are missed."""
+    """The floors that are missed."""
     known, unknown, scripts = tables.values()
     taught = [row for row in known if row["taught from lines"] == 1000] + unknown
     return [
@@ -232,7 +232,7 @@ def missed(tables: Tables) -> list[str]:
 
 
 def main() -> int:
-    """Measure, print, and keep the figures if asked to."""
+    """Measure and print the figures, and save them on request."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()

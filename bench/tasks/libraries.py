@@ -1,12 +1,12 @@
-"""Telephone numbers and broken characters: what libraries find, and what the rules of Diptych do.
+"""Telephone numbers and broken characters: the rules of Diptych compared with libraries.
 
     python -m bench.tasks.libraries [--sites DIR] [--other DIR] [--out bench/results/libraries.json]
 
-Texts are the blocks of the real sites, each once.  `libraries_truth.tsv` says which of the numbers
-that anybody finds there are those of telephones, and which texts are broken.  All of them were read
-one by one; only hashes of the texts are kept.  Recall is that of all right ones that anybody finds.
-Broken texts are also made: whole ones, read in a wrong encoding and then as a page is read.  The
-catalogues of programs tell false alarms in many more languages.
+Texts are the distinct blocks of the real sites.  `libraries_truth.tsv` states which of the numbers
+that any finder reports are telephone numbers, and which texts are broken.  A person read all of
+them; only hashes of the texts are kept.  Recall is relative to all correct numbers that any finder
+reports.  Broken texts are also generated: intact texts are decoded in a wrong encoding and then
+cleaned like a page.  Message catalogues of programs show false alarms in many more languages.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ REGIONS = {
     "ru": "RU", "kk": "KZ", "uz": "UZ", "ro": "RO", "sl": "SI", "sr": "RS", "hu": "HU", "ja": "JP",
     "ar": "EG", "fa": "IR", "tr": "TR", "vi": "VN", "sw": "KE", "my": "MM", "zh-cn": "CN",
 }  # fmt: skip
-"""countries by language: all that a run knows"""
+"""countries by language, which is all that a run knows"""
 COUNTRIES = {
     "0cch": "CN", "agnieszka": "SI", "barippi": "JP", "beeware": "AU", "bioforce": "FR",
     "breakpoverty": "FR", "cctn": "IT", "decarbo": "FR", "frc3405": "US", "ftmo": "CZ",
@@ -62,7 +62,7 @@ COUNTRIES = {
     "sofastack": "CN", "tanaka-lab": "JP", "toscanapirata": "IT", "tri-tav": "SI", "unisat": "UZ",
     "urumeaberri": "ES", "zika-govlab": "BR",
 }  # fmt: skip
-"""where those who made the sites are: more than a run knows"""
+"""countries of the sites' owners, which a run does not know"""
 WRONG_READINGS = (
     "sloppy-windows-1252", "cp1252", "sloppy-windows-1250", "sloppy-windows-1251", "iso8859-2",
     "mac_roman", "cp437", "cp1253", "gbk", "shift_jis",
@@ -72,7 +72,7 @@ Span = tuple[int, int]
 
 
 class Text(NamedTuple):
-    """A text of a real site, with the language of the page it is first on."""
+    """A text of a real site, with the language of the first page that contains it."""
 
     text: str
     site: str
@@ -84,12 +84,12 @@ Detector = Callable[[str], bool]
 
 
 def key(text: str) -> str:
-    """What stands for a text in the truth."""
+    """The hash that represents a text in the truth."""
     return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def read_texts(archive: Path) -> list[Text]:
-    """The blocks of all pages of the real sites, each text once."""
+    """The distinct blocks of all pages of the real sites."""
     found: dict[str, Text] = {}
     with tempfile.TemporaryDirectory() as folder:
         unpacked = subprocess.Popen(["zstd", "-dc", str(archive)], stdout=subprocess.PIPE)
@@ -116,7 +116,7 @@ def _blocks(path: str, body: bytes) -> Iterator[str]:
 
 
 def read_truth() -> tuple[dict[str, dict[Span, bool]], dict[str, bool]]:
-    """Numbers by their text: whether they are those of telephones; and which texts are broken."""
+    """Read the truth: which numbers in texts are telephone numbers, and which texts are broken."""
     numbers: dict[str, dict[Span, bool]] = defaultdict(dict)
     broken = {}
     for line in TRUTH.read_text("utf-8").splitlines()[1:]:
@@ -132,7 +132,7 @@ def read_truth() -> tuple[dict[str, dict[Span, bool]], dict[str, bool]]:
 
 
 def finders(others: Mapping[str, Any]) -> dict[str, Finder]:
-    """Our rules, those of another version if there is one, and the library in several ways."""
+    """Diptych's rules, those of another version if given, and the library with several settings."""
     from phonenumbers import Leniency
 
     found: dict[str, Finder] = {"ours": _by_rules(telephones)}
@@ -166,7 +166,7 @@ def _by_library(region: Callable[[Text], str | None], leniency: Any) -> Finder:
 def telephone_rows(
     texts: Sequence[Text], truth: Mapping[str, Mapping[Span, bool]], ways: Mapping[str, Finder]
 ) -> list[dict[str, Any]]:
-    """What each finds of the numbers in the texts that have digits enough."""
+    """The results of each finder on the texts with enough digits."""
     some = [text for text in texts if sum(map(str.isdecimal, text.text)) >= LEAST_DIGITS]
     judged = {text: truth.get(key(text.text), {}) for text in some}
     all_right = sum(is_right for spans in judged.values() for is_right in spans.values())
@@ -195,7 +195,7 @@ def telephone_rows(
 
 
 def _verdicts(spans: Sequence[Span], judged: Mapping[Span, bool]) -> list[bool | None]:
-    """The verdict on each judged number that is met, and None for what nobody has judged."""
+    """The verdict on each number found; None for a number that was not judged."""
     met = {other: is_right for other, is_right in judged.items() if _meets(other, spans)}
     strangers = [span for span in spans if not _meets(span, list(judged))]
     return [*met.values(), *[None for _ in strangers]]
@@ -206,7 +206,7 @@ def _meets(span: Span, others: Sequence[Span]) -> bool:
 
 
 def example_rows(ways: Mapping[str, Finder]) -> list[dict[str, Any]]:
-    """Numbers of all countries, as the library itself gives them for examples."""
+    """Results on example numbers of all countries, which the library provides."""
     import phonenumbers
     from phonenumbers import PhoneNumberFormat, PhoneNumberType
 
@@ -238,7 +238,7 @@ def example_rows(ways: Mapping[str, Finder]) -> list[dict[str, Any]]:
 
 
 def detectors(others: Mapping[str, Any]) -> dict[str, Detector]:
-    """Our rule, that of another version if there is one, and the library in two ways."""
+    """Diptych's rule, that of another version if given, and the library with two settings."""
     from ftfy import fix_encoding
     from ftfy.badness import is_bad
 
@@ -254,7 +254,7 @@ def detectors(others: Mapping[str, Any]) -> dict[str, Detector]:
 def broken_rows(
     texts: Sequence[Text], truth: Mapping[str, bool], ways: Mapping[str, Detector]
 ) -> list[dict[str, Any]]:
-    """Alarms in the texts as they are."""
+    """Alarms in the original texts."""
     some = [text.text for text in texts if not text.text.isascii()]
     rows = []
     for name, is_broken in ways.items():
@@ -270,7 +270,7 @@ def broken_rows(
 
 
 def made_rows(texts: Sequence[Text], ways: Mapping[str, Detector]) -> list[dict[str, Any]]:
-    """Of texts that are read in a wrong encoding, how many are told, in percent."""
+    """The percentage of detected texts among those read in a wrong encoding."""
     by_lang = defaultdict(list)
     for text in texts:
         if text.lang and len(text.text) in SIZES and not text.text.isascii():
@@ -307,7 +307,7 @@ def _misread(text: str, code: str, other: str) -> str:
 
 
 def catalogue_rows(ways: Mapping[str, Detector]) -> list[dict[str, Any]]:
-    """Alarms in the messages of programs, and new ones where the messages are in capitals."""
+    """Alarms in messages of programs, and additional ones if the messages are in capitals."""
     found: dict[str, None] = {}
     for file in sorted(CATALOGUES.rglob("*.mo")):
         try:
@@ -332,7 +332,7 @@ def catalogue_rows(ways: Mapping[str, Detector]) -> list[dict[str, Any]]:
 
 
 def cost_rows() -> list[dict[str, Any]]:
-    """Time of loading, memory after some work, and size on disk, each in a process of its own."""
+    """Import time, memory after some work, and size on disk, each in a separate process."""
     texts = "'Tel. 030 123456 oder +49 30 123456 ' * 9"
     programs = {
         "(nothing)": ("", "", ()),
@@ -374,14 +374,14 @@ def cost_rows() -> list[dict[str, Any]]:
 
 
 def _size(package: str) -> int:
-    """Bytes of a package, without what is compiled when it is first used."""
+    """The bytes of a package without compiled caches."""
     files = distribution(package).files or []
     paths = [Path(str(file.locate())) for file in files if file.suffix != ".pyc"]
     return sum(path.stat().st_size for path in paths if path.is_file())
 
 
 def _others(folder: Path | None) -> dict[str, Any]:
-    """The modules of another version, from their files."""
+    """Load the modules of another version from their files."""
     found = {}
     for name in ("telephones", "mojibake"):
         file = folder / f"{name}.py" if folder else None
@@ -395,7 +395,7 @@ def _others(folder: Path | None) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Compare, print the tables, keep the result."""
+    """Compare, print the tables, and save the results."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("--sites", type=Path, default=SHARED / "sites", metavar="DIR",
                         help="folder with real-dev.tar.zst (default: ../shared/sites)")  # fmt: skip

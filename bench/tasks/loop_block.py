@@ -1,13 +1,13 @@
-"""How long the event loop of a guided crawl is held up: one that sleeps in it notes how late it is.
+"""How long the event loop of a guided crawl is blocked, measured by a coroutine that sleeps in it.
 
     python -m bench.tasks.loop_block [--blame] [--out FILE]
 
 Three crawls by the guided policy without a delay: 200 small sites at once (`small_sites.py`); the
-Apache manual in eight languages, some 2,000 pages with a hundred links on each, over 16
-connections; a site with a sitemap of 50,000 URLs and their translations, its first 1,000 pages.
-`late` is by the clock, `worked` by the processor time of the loop's thread between two looks: on a
-machine that has other things to do only the second is the crawl's own.  `--blame` shows where the
-loop was when it was late.  Exits with 1 when it was held up for more than 50 ms of its own.
+Apache manual in eight languages, about 2,000 pages with a hundred links each, over 16 connections;
+and the first 1,000 pages of a site with a sitemap of 50,000 URLs and their translations.  `late` is
+elapsed time, `worked` is the CPU time of the loop's thread between two measurements: on a busy
+machine, only the latter is caused by the crawl.  `--blame` shows where the loop was when it was
+late.  Exits with 1 if the loop was blocked for more than 50 ms of CPU time.
 """
 
 from __future__ import annotations
@@ -38,31 +38,31 @@ Options = dict[str, object]
 
 @contextmanager
 def no_log() -> Iterator[Path]:
-    """A file for an access log that nobody reads."""
+    """A file for an access log that is not read."""
     with tempfile.TemporaryDirectory() as folder:
         yield Path(folder) / "log.tsv"
 
 
 def small_sites(options: argparse.Namespace, settings: Options) -> dict[str, Any]:
-    """Many small sites at once."""
+    """Crawl many small sites at once."""
     with no_log() as log, served(log, sites=SMALL_SITES) as port:
         homes = [f"http://{address_of(number)}:{port}/" for number in range(SMALL_SITES)]
         return crawl_apart(homes, settings)
 
 
 def heavy_site(options: argparse.Namespace) -> Path:
-    """The site of `crawl_speed` with a hundred links on a page, built if it is missing."""
+    """The site of `crawl_speed` with a hundred links per page, built if it is missing."""
     return build_variant(site_builder(options.sites), "bench-crawl-speed", APACHE.split())
 
 
 def many_links(options: argparse.Namespace, settings: Options) -> dict[str, Any]:
-    """One site whose pages have many links."""
+    """Crawl one site whose pages have many links."""
     with served_from_memory(heavy_site(options)) as home:
         return crawl_apart([home], settings | {"connections": 16})
 
 
 def large_sitemap(options: argparse.Namespace, settings: Options) -> dict[str, Any]:
-    """One site whose sitemap has as many URLs as it may."""
+    """Crawl one site whose sitemap has the maximum number of URLs."""
     with no_log() as log, served(log, large=SITEMAP) as port:
         home = f"http://{address_of(0)}:{port}/"
         return crawl_apart([home], settings | {"connections": 16, "max-pages": FIRST})
@@ -87,7 +87,7 @@ def row_of(name: str, run: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Measure, show, keep; 1 if the loop was held up for too long."""
+    """Measure, print and save the results; returns 1 if the loop was blocked for too long."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     add_sites_option(parser)
     parser.add_argument("--only", nargs="*", choices=CRAWLS, default=list(CRAWLS))

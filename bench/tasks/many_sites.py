@@ -1,12 +1,12 @@
-"""A thousand small bilingual sites crawled together: speed, politeness, pairs, processors, memory.
+"""A thousand small bilingual sites crawled together: speed, politeness, pairs, CPU, memory.
 
     python -m bench.tasks.many_sites [--count 1000] [--delay 0.2] [--out FILE]
 
-The sites are those of `small_sites.py`, one host each, served on loopback by one process that
-takes 50 ms over each answer.  They are crawled by one process with its workers as the command line
-does (`live_crawl.py`): by the guided policy politely, and by it and breadth first without a delay.
-What was asked when is told by the server.  Exits with 1 when a host was asked sooner than it
-should, for two things at once, or for what its robots.txt forbids.
+The sites are those of `small_sites.py`, one host each, served on loopback by one process that takes
+50 ms for each response.  One process and its workers crawl them like the command line
+(`live_crawl.py`): with the guided policy and a delay, and with the guided policy and breadth-first
+without a delay.  The log of the server states the times of requests.  Exits with 1 if a host
+received a request too early, two requests at once, or a request that its robots.txt forbids.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FORBIDDEN = "/private/"
 
 @dataclass
 class Seen:
-    """What the server saw of one host."""
+    """The requests to one host, from the log of the server."""
 
     times: list[float] = field(default_factory=list)
     at_once: int = 0
@@ -41,7 +41,7 @@ class Seen:
 
 
 def read_log(lines: Iterable[str]) -> dict[int, Seen]:
-    r"""What the server saw, by the number of the site.
+    r"""The requests to each site, by its number, from the log of the server.
 
     >>> read_log(["1.5\t7\t1\t/robots.txt\n", "2.0\t7\t1\t/\n"])[7].times
     [1.5, 2.0]
@@ -57,12 +57,12 @@ def read_log(lines: Iterable[str]) -> dict[int, Seen]:
 
 
 def smallest_gap(hosts: Iterable[Seen]) -> float:
-    """The least time between two requests to one host."""
+    """The shortest time between two requests to one host."""
     return min(after - before for seen in hosts for before, after in pairwise(seen.times))
 
 
 def right_pairs(sites: Sequence[SmallSite], pairs: Iterable[Sequence[str]], port: int) -> int:
-    """How many pairs that were verified are translations."""
+    """The number of verified pairs that are translations."""
     true = {
         tuple(f"http://{site.address}:{port}{target}" for target in pair)
         for site in sites
@@ -72,7 +72,7 @@ def right_pairs(sites: Sequence[SmallSite], pairs: Iterable[Sequence[str]], port
 
 
 def measure(policy: str, delay: float, options: argparse.Namespace) -> dict[str, Any]:
-    """One crawl of all sites, with what the server saw of it."""
+    """Crawl all sites once; returns the figures of the crawl and of the server."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log.tsv"
         with served(log, sites=options.count, seed=options.seed, latency=LATENCY) as port:
@@ -133,7 +133,7 @@ POLITE = ("policy", "delay", "requests", "smallest gap", "at once", "forbidden")
 
 
 def tables(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """The figures, by what they tell."""
+    """All tables."""
     titles = {
         "Many sites at once: speed": SPEED,
         "Many sites at once: pairs, percent": PAIRS,
@@ -148,7 +148,7 @@ def tables(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
 
 
 def faults(rows: Iterable[dict[str, Any]]) -> list[str]:
-    """Why the benchmark fails, if it does."""
+    """The reasons why the benchmark fails; empty if it succeeds."""
     found = []
     for row in rows:
         name = f"{row['policy']} with a delay of {row['delay']} s"
@@ -162,7 +162,7 @@ def faults(rows: Iterable[dict[str, Any]]) -> list[str]:
 
 
 def main() -> int:
-    """Measure, show, keep; 1 if a host was treated otherwise than it should be."""
+    """Measure, print and save the results; returns 1 if the crawl was impolite to a host."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--count", type=int, default=1000, help="sites")
     parser.add_argument("--seed", type=int, default=0)

@@ -1,9 +1,10 @@
-"""Resident memory of `diptych mine` of one small site, all its processes together.
+"""Resident memory of `diptych mine` on one small site, summed over all its processes.
 
     python -m bench.tasks.memory [--delay 1] [--jobs 1 2] [--out bench/results/memory.json]
 
-The demo site is mined as a user does it, with so many seconds between requests.  The memory is the
-proportional set size (PSS): pages that processes share are divided among them.  Linux only.
+The demo site is mined with the command line, with `--delay` seconds between requests.  The memory
+is the proportional set size (PSS): memory pages that processes share are divided among them.  Linux
+only.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ INTERVAL = 0.2  # seconds between two looks
 
 
 def family(process: int) -> list[int]:
-    """A process and all that it has started."""
+    """A process and all its descendants."""
     found = [process]
     for tasks in Path(f"/proc/{process}/task").glob("*/children"):
         try:
@@ -44,7 +45,7 @@ def megabytes(process: int) -> float:
 
 
 def measured(delay: float, jobs: int | None) -> dict[str, float | str]:
-    """A row of the table: the largest sum over all processes, and how it was divided."""
+    """A row of the table: the peak of the sum over all processes, and its parts."""
     with serve(SITE) as address, tempfile.TemporaryDirectory() as folder:
         command = [
             sys.executable, "-m", "diptych", "mine", address, "--langs", "en,fr", "--quiet",
@@ -69,7 +70,7 @@ def measured(delay: float, jobs: int | None) -> dict[str, float | str]:
 
 
 def main() -> None:
-    """Measure, print a table, keep the result."""
+    """Measure, print and save the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--delay", type=float, default=1.0, help="seconds between requests")
     parser.add_argument("--jobs", type=int, nargs="*", default=[], help="besides none given")

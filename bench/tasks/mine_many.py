@@ -1,9 +1,10 @@
-"""Seconds per site of each step after the crawl, in runs of ever more sites: they must not grow.
+"""Seconds per site of each step after the crawl as the number of sites grows: they must not grow.
 
     python -m bench.tasks.mine_many [--sites 4000] [--out bench/results/mine_many.json]
 
-Runs of a quarter, half and all of so many sites.  Every fourth site has two pages in English and
-their translations into French, of paragraphs of the demo site; others have two pages in English.
+There are runs with a quarter, half and all of the sites.  Every fourth site has two pages in
+English and their translations into French, with paragraphs of the demo site; the others have two
+pages in English.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ PARTS = 4  # paragraphs of a page
 
 
 def pages_of(number: int) -> Iterator[Response]:
-    """The pages of the site with that number."""
+    """The pages of the site with a number."""
     random = Random(number)
     for place in range(PAGES):
         parts = random.sample(paragraphs(), PARTS)
@@ -60,7 +61,7 @@ def pages_of(number: int) -> Iterator[Response]:
 
 
 def made(folder: Path, sites: int) -> None:
-    """A run of so many sites whose crawl has ended."""
+    """Write a run with a number of sites whose crawl has ended."""
     with Store(folder) as store, store.transaction():
         frontier = Frontier(store.db)
         for number in range(sites):
@@ -80,7 +81,7 @@ def made(folder: Path, sites: int) -> None:
 
 
 def measured(sites: int) -> dict[str, Any]:
-    """A row of the table."""
+    """Measure one run; returns a row of the table."""
     strategies = build(recipes.load(recipes.DEFAULT, {}))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -114,7 +115,7 @@ def measured(sites: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure, print a table, keep the result."""
+    """Measure, print and save the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sites", type=int, default=4_000)
     parser.add_argument("--out", type=Path, help="file for the result")

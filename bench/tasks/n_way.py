@@ -1,11 +1,11 @@
-"""Four languages mined in one crawl: all six pairs against the truth, and the rows they make.
+"""Four languages mined in one crawl: all six language pairs and the n-way rows, against the truth.
 
     python -m bench.tasks.n_way [--sites DIR] [--only NAME...] [--out FILE]
 
 Development sites in four languages are served on loopback and mined by the command line with all
-of their languages, one connection, no delay.  Page pairs are compared with the truth, language pair
-by language pair; a row of many languages is right when all of its pages are of one group, and the
-same text was not put into two rows.  Beside it: mined as six crawls of two languages each.
+their languages, one connection and no delay.  For each language pair, page pairs are compared with
+the truth; an n-way row is correct if all its pages are from one group and its texts are in no other
+row.  For comparison, the sites are mined in six crawls with two languages each.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ SITES = {
     "dev-suffix-mplayer": ("en", "de", "hu", "ru"),
     "dev-dotlang-igpl": ("en", "vi", "ro", "el"),
 }
-"""name -> languages that are mined"""
+"""site -> languages to mine"""
 
 
 def mine(home: str, langs: Sequence[str], out: Path) -> dict[str, Any]:
-    """Mine a served site as users do."""
+    """Mine a served site with the command line."""
     command = [sys.executable, "-m", "diptych", "mine", home, "--langs", ",".join(langs)]
     command += ["--allow-private", "--delay", "0", "--json", "--out", str(out)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -51,13 +51,13 @@ def mine(home: str, langs: Sequence[str], out: Path) -> dict[str, Any]:
 
 
 def table(path: Path) -> Iterator[dict[str, str]]:
-    """The lines of a table with tabs, by column."""
+    """The rows of a tab-separated table, by column name."""
     with path.open(encoding="utf-8", newline="") as stream:
         yield from csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
 
 
 def page(url: str, home: str) -> Url:
-    """A page by the address that the truth knows it by; that of a folder is its index."""
+    """The address of a page in the truth; the address of a folder is that of its index."""
     path = url.removeprefix(home.rstrip("/"))
     return site_url(f"{path}index.html" if path.endswith("/") else path)
 
@@ -65,7 +65,7 @@ def page(url: str, home: str) -> Url:
 def by_languages(
     pairs: Iterable[dict[str, str]], home: str, truth: Truth, langs: dict[Url, str]
 ) -> dict[tuple[str, str], Counts]:
-    """Right, wrong and true pairs of each two languages."""
+    """The correct, wrong and true pairs of each language pair."""
     names = sorted(set(langs.values()))
     found: dict[tuple[str, str], set[frozenset[Url]]] = {}
     for pair in pairs:
@@ -83,7 +83,7 @@ def by_languages(
 def judge_rows(
     path: Path, langs: Sequence[str], home: str, group: dict[Url, str]
 ) -> dict[str, int]:
-    """Rows of many languages, how many are of one group of pages, and have all languages."""
+    """The numbers of n-way rows: all, with all languages, and from one group of pages."""
     rows = whole = right = 0
     for row in table(path):
         pages = [page(row[f"{lang}_url"], home) for lang in langs if row[lang]]
@@ -94,7 +94,7 @@ def judge_rows(
 
 
 def measure(name: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """One site: a row for each two languages, and one for the whole."""
+    """Measure one site; returns a row per language pair, and one for the whole site."""
     site = built_folder() / name
     truth, group, lang_of = read_truth(site), {}, {}
     for line in (site / "groups.tsv").read_text("utf-8").splitlines():
@@ -141,7 +141,7 @@ def measure(name: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
 
 
 def main() -> None:
-    """Measure, show, keep."""
+    """Measure, print and save the results."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     add_sites_option(parser)
     parser.add_argument("--only", nargs="*", default=list(SITES), metavar="NAME", choices=SITES)

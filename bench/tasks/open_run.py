@@ -1,9 +1,9 @@
-"""Seconds that a run of many sites takes to open, with the indexes and without them.
+"""Seconds to open a run of many sites, with and without indexes.
 
     python -m bench.tasks.open_run [--sites 10000] [--urls 500] [--out bench/results/open_run.json]
 
-Runs of a tenth, a third and all of so many sites, with so many URLs in each, half of them fetched;
-opening one is opening its store and taking up its crawl.  Runs of earlier versions had no indexes.
+There are runs with a tenth, a third and all of the sites; half of the URLs are fetched.  To open a
+run is to open its store and restore its crawl.  Runs of earlier versions have no indexes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LANGS = ("en", "fr")
 
 
 def made(folder: Path, sites: list[Site], urls: int) -> None:
-    """A run of some sites in a folder."""
+    """Write a run of some sites into a folder."""
     with Store(folder) as store, store.transaction():
         db = store.db
         for number, site in enumerate(sites, start=1):
@@ -53,7 +53,7 @@ def made(folder: Path, sites: list[Site], urls: int) -> None:
 
 
 def opened(folder: Path, sites: list[Site], *, indexed: bool) -> float:
-    """The seconds that opening a run takes."""
+    """The seconds to open a run."""
     started = time.perf_counter()
     with Store(folder) as store:
         if not indexed:
@@ -68,7 +68,7 @@ def opened(folder: Path, sites: list[Site], *, indexed: bool) -> float:
 
 
 def measured(count: int, urls: int) -> dict[str, float]:
-    """A row of the table."""
+    """Measure one run; returns a row of the table."""
     sites = [Site(f"s{n}.org", (Url(f"http://s{n}.org/"),)) for n in range(count)]
     with tempfile.TemporaryDirectory() as name:
         made(Path(name), sites, urls)
@@ -81,7 +81,7 @@ def measured(count: int, urls: int) -> dict[str, float]:
 
 
 def main() -> None:
-    """Measure, print a table, keep the result."""
+    """Measure, print and save the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sites", type=int, default=10_000)
     parser.add_argument("--urls", type=int, default=500, help="of each site")

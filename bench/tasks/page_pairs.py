@@ -1,11 +1,11 @@
-"""Page pairs: precision and recall on real sites under all URL schemes, beside other methods.
+"""Page pairs: precision and recall on real sites under all URL schemes, compared with baselines.
 
     python -m bench.tasks.page_pairs [--sites DIR] [--cache DIR] [--only NAME...] [--jobs N]
 
-The sites are those of `pair_sites`: twelve variants under ten URL schemes, and eight whose URLs,
-links and declarations say nothing.  Their families have trained nothing.  Each method is given the
-same pages.  Ours is a whole run from the pages on: pairing, learning, pairing again, aligning,
-verifying.  Exits with 1 when a floor is missed.
+The sites are those of `pair_sites`: twelve variants under ten URL schemes, and eight without
+evidence in URLs, links and declarations.  Their families were not used for training.  Each method
+receives the same pages.  Diptych's method is a run without the crawl: pairing, learning, pairing
+again, aligning, verifying.  Exits with 1 if a floor is missed.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ DELETED_PRECISION = 0.98
 
 Method = Callable[[Store, list[str]], Iterable[PagePair]]
 Rows = dict[str, dict[str, Any]]
-"""site -> method -> what it found"""
+"""site -> method -> its counts"""
 
 
 def read_known(files: Iterable[Path]) -> Rows:
-    """Counts that were kept by earlier calls."""
+    """Read the counts saved by earlier invocations."""
     known: Rows = {}
     for file in files:
         for site, counts in json.loads(file.read_text("utf-8")).items():
@@ -64,7 +64,7 @@ def read_known(files: Iterable[Path]) -> Rows:
 
 
 def alone(pairer: Pairer) -> Method:
-    """A pairer by itself."""
+    """Run a pairer alone."""
 
     def find(store: Store, langs: list[str]) -> Iterable[PagePair]:
         return pairer.pair(view_of(store, langs))
@@ -73,7 +73,7 @@ def alone(pairer: Pairer) -> Method:
 
 
 def verified(pairer: Pairer, verifier: Verifier, recipe: str) -> Method:
-    """A pairer, and a verifier that has the last word."""
+    """Run a pairer, then a verifier on its pairs."""
 
     def find(store: Store, langs: list[str]) -> Iterable[PagePair]:
         made = replace(build(recipes.load(recipe, {})), verify=verifier)
@@ -86,7 +86,7 @@ def verified(pairer: Pairer, verifier: Verifier, recipe: str) -> Method:
 
 
 def with_word_list(pairer: Pairer, files: list[Path]) -> Method:
-    """A pairer that is given word lists of the user's."""
+    """Run a pairer with word lists of the user."""
 
     def find(store: Store, langs: list[str]) -> Iterable[PagePair]:
         lexicons = [read_lexicon(file) for file in files]
@@ -98,7 +98,7 @@ def with_word_list(pairer: Pairer, files: list[Path]) -> Method:
 
 
 def whole_run(jobs: int) -> Method:
-    """Ours, from the pages on."""
+    """Run the pipeline of Diptych on the pages."""
 
     def find(store: Store, langs: list[str]) -> Iterable[PagePair]:
         strategies: Strategies = build(recipes.load(recipes.DEFAULT, {}))
@@ -115,7 +115,7 @@ def whole_run(jobs: int) -> Method:
 
 
 def methods(jobs: int, word_lists: list[Path]) -> dict[str, Method]:
-    """All that is compared, ours first."""
+    """All methods; that of Diptych is the first."""
     return {
         OURS: whole_run(jobs),
         "content, no lexicon": alone(Content()),
@@ -133,7 +133,7 @@ def methods(jobs: int, word_lists: list[Path]) -> dict[str, Method]:
 def measure(
     names: Iterable[str], cache: Path, found: dict[str, Method], known: Rows, keep: Path | None
 ) -> list[dict[str, Any]]:
-    """All methods on all sites; what is known already is not measured again."""
+    """Run all methods on all sites; saved results are not measured again."""
     rows: list[dict[str, Any]] = []
     for name in names:
         folder, site = read_site(name, cache), built_folder() / name
@@ -157,7 +157,7 @@ def measure(
 
 
 def summed(rows: list[dict[str, Any]], kinds: tuple[str, ...], method: str) -> Counts:
-    """Micro-averaged: the counts of all sites of some kinds together."""
+    """The micro-average over all sites of some kinds."""
     total = Counts(0, 0, 0)
     for row in rows:
         if row["kind"] in kinds:
@@ -174,7 +174,7 @@ SETS = {
 
 
 def tables(rows: list[dict[str, Any]], names: Iterable[str]) -> dict[str, list[dict[str, str]]]:
-    """The tables that are kept and shown in the documentation."""
+    """The tables that are saved and shown in the documentation."""
     sums = [
         {"method": name, **{each: str(summed(rows, kinds, name)) for each, kinds in SETS.items()}}
         for name in names
@@ -191,7 +191,7 @@ def tables(rows: list[dict[str, Any]], names: Iterable[str]) -> dict[str, list[d
 
 
 def missed(rows: list[dict[str, Any]]) -> list[str]:
-    """The floors that ours does not reach."""
+    """The floors that Diptych misses."""
     floors = {
         "the twelve development variants": (PRECISION, RECALL),
         "40% of a language deleted": (DELETED_PRECISION, 0.0),
@@ -206,7 +206,7 @@ def missed(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def main() -> int:
-    """Measure, show, keep; 1 if a floor is missed."""
+    """Measure, print and save the results; returns 1 if a floor is missed."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     add_sites_option(parser)
     parser.add_argument("--cache", type=Path, default=built_folder().parent / "stores")

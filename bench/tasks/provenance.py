@@ -1,13 +1,13 @@
-"""Provenance end to end: the text of a segment found again in the WARC record that it names.
+"""Provenance end to end: the text of each segment is located in the WARC record that it names.
 
     python -m bench.tasks.provenance [--sites DIR] [--only NAME...] [--segments N] [--seed N]
         [--out FILE]
 
 Three development sites are served on loopback, mined by the command line and exported as JSONL.
-Of the segments some are chosen by chance, and both sides of each are looked for: with warcio and
-lxml, which know nothing of Diptych, and exactly, by the blocks and characters that are named.  Then
-the whole corpus is exported without its texts and rebuilt: the result must be the same file.
-`elsewhere` is how many are found, by any way, in the page of another segment: what chance finds.
+Both sides of a random sample of segments are located: with warcio and lxml, independently of
+Diptych, and exactly, by the named blocks and characters.  Then the whole corpus is exported without
+texts and rebuilt: the result must be the same file.  `elsewhere` is the number of texts that any
+method finds in the page of another segment: the number found by chance.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from diptych.run.warc import read_at
 from diptych.text.spans import by_path, texts_at
 
 SITES = ("third-utf8slug-mplayer", "partial-utf8slug-debian", "third-slug-lilypond")
-"""of other scripts, in legacy charsets, with much inline markup"""
+"""sites in other scripts, in legacy charsets, and with much inline markup"""
 WAYS = ("as it stands", "but for white space", "stretch by stretch", "in an attribute", "not found")
 ATTRIBUTES = "//@alt | //@value | //meta/@content"
 
@@ -48,7 +48,7 @@ _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
 
 
 class Found(NamedTuple):
-    """A side of a segment, as the corpus has it."""
+    """One side of a segment in the corpus."""
 
     text: str
     url: str
@@ -59,7 +59,7 @@ class Found(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """A page as other libraries read it."""
+    """A page as parsed by other libraries."""
 
     url: str
     text: str
@@ -68,7 +68,7 @@ class Seen(NamedTuple):
 
 
 def diptych(*arguments: str) -> str:
-    """Run the command line as users do."""
+    """Run the command line."""
     command = [sys.executable, "-m", "diptych", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -97,7 +97,7 @@ def sides(row: dict[str, Any], run: Path) -> list[Found]:
 
 @lru_cache(maxsize=256)
 def seen(warc: Path, offset: int) -> Seen:
-    """A page, read without Diptych."""
+    """Parse a page without Diptych."""
     with warc.open("rb") as stream:
         stream.seek(offset)
         record = next(iter(ArchiveIterator(stream)))
@@ -113,7 +113,7 @@ def seen(warc: Path, offset: int) -> Seen:
 
 
 def decoded(body: bytes, content_type: str) -> str:
-    """The characters of a page by what is declared, else UTF-8, else what browsers assume."""
+    """Decode a page with its declared charset, else UTF-8, else the default of browsers."""
     declared = _CHARSET.search(content_type) or _CHARSET.search(body[:2048].decode("latin-1"))
     if declared:
         return body.decode(declared[1], "replace")
@@ -124,12 +124,12 @@ def decoded(body: bytes, content_type: str) -> str:
 
 
 def folded(text: str) -> str:
-    """White space folded, characters without a width gone."""
+    """A text with white space collapsed and zero-width characters removed."""
     return " ".join(text.translate(_INVISIBLE).split())
 
 
 def way(side: Found, page: Seen) -> str:
-    """How the text of a side is found in its page."""
+    """The method by which the text of a side is found in its page."""
     lengths = [int(end) - int(start) for start, end in (at.split("-") for at in side.at.split())]
     starts = [sum(lengths[:number]) + number for number in range(len(lengths))]
     stretches = [
@@ -146,19 +146,19 @@ def way(side: Found, page: Seen) -> str:
 
 @lru_cache(maxsize=256)
 def own_texts(warc: Path, offset: int) -> dict[str, list[str]]:
-    """The blocks of a page as Diptych reads them."""
+    """The blocks of a page as parsed by Diptych."""
     with warc.open("rb") as stream:
         response = read_at(stream, offset)
     return by_path(read_content(response)[0]) if response else {}
 
 
 def is_exact(side: Found) -> bool:
-    """Whether the named characters of the named blocks are the text."""
+    """True if the named characters of the named blocks are equal to the text."""
     return side.text in texts_at(own_texts(side.warc, side.offset), side.path, side.at)
 
 
 def is_rebuilt(run: Path, corpus: Path) -> tuple[bool, float]:
-    """Whether a corpus without texts becomes the same again, and how much smaller it was."""
+    """Export a corpus without texts and rebuild it; returns True if equal, and the size ratio."""
     bare, again = run / "bare.jsonl", run / "again.jsonl"
     diptych("export", str(run), "--format", "standoff", "--out", str(bare))
     diptych(
@@ -168,7 +168,7 @@ def is_rebuilt(run: Path, corpus: Path) -> tuple[bool, float]:
 
 
 def measure(site: CrawlSite, lines: int, sample: Sequence[Found], run: Path) -> dict[str, Any]:
-    """The figures of one site."""
+    """Measure one site."""
     pages = [seen(side.warc, side.offset) for side in sample]
     ways = [way(side, page) for side, page in zip(sample, pages, strict=True)]
     for side, found in zip(sample, ways, strict=True):
@@ -191,13 +191,13 @@ def measure(site: CrawlSite, lines: int, sample: Sequence[Found], run: Path) -> 
 
 
 def is_good(row: dict[str, Any]) -> bool:
-    """Whether everything was found, by every way."""
+    """True if every text was found with every method."""
     everything = (row["record of that URL, %"], row["exact by its places, %"])
     return not row[f"{WAYS[-1]}, %"] and set(everything) == {100.0} and "yes" in row.values()
 
 
 def measured(sites: Sequence[CrawlSite], size: int, seed: int) -> list[dict[str, Any]]:
-    """The figures of all sites, on a sample of all of their segments."""
+    """Measure all sites on a sample of their segments."""
     with tempfile.TemporaryDirectory() as scratch:
         rows: list[tuple[str, dict[str, Any]]] = []
         for site in sites:
@@ -217,7 +217,7 @@ def measured(sites: Sequence[CrawlSite], size: int, seed: int) -> list[dict[str,
 
 
 def main() -> None:
-    """Mine, look, show, keep."""
+    """Mine, check, print and save the results."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     add_sites_option(parser)
     parser.add_argument("--only", nargs="*", default=SITES, metavar="NAME", help="parts of names")

@@ -1,14 +1,14 @@
-"""Crawl policies on real sites that nobody prepared: recall, cost, estimate and waste.
+"""Crawl policies on unmodified real sites: recall, cost, estimate and waste.
 
     python -m bench.tasks.real_sites --real DIR [QUESTION...] [--policies NAME...] [--mine]
                                      [--jobs N] [--cache DIR] [--crawls FILE] [--out FILE]
                                      [--svg FILE]
 
-The sites are no part of this repository: DIR holds a folder for each, with its pages and true
-pairs (see `bench/sites/real_sites.py`).  A question is SITE:LANG,LANG; without any, all usual ones
-are asked.  Each policy crawls each site from its home page to its default end, without a network;
-every request that a server would answer counts, but for robots.txt.  A true pair is found with the
-download of its second page; with --mine the whole pipeline says which pairs it accepts.
+The sites are not part of this repository: DIR has a folder for each site, with its pages and true
+pairs (see `bench/sites/real_sites.py`).  A question is SITE:LANG,LANG; the default is all usual
+questions.  Each policy crawls each site from its home page to its default end, without network
+access; every request that a server would answer counts, except robots.txt.  A true pair is found
+with the download of its second page; with --mine, the whole pipeline decides on pairs.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ POLICIES = (OURS, BASELINE, "smart", "pplocator", "parallel_links")
 def crawl_real(
     site: RealSite, question: Question, policy: str, readings: Readings, *, mine: bool
 ) -> RealCrawl:
-    """One policy on one site, to its default end."""
+    """Crawl one site with one policy, to its default end."""
     right = wrong = None
     limits = MineOptions(langs="").limits()
     with policy_crawl(site.server, question.langs, policy, readings, limits) as finished:
@@ -78,12 +78,12 @@ def crawl_real(
 
 
 def _share_found(outlook: Outlook | None) -> float | None:
-    """The share of the pairs found, by the estimate of the crawl itself."""
+    """The share of the pairs found, as estimated by the crawl."""
     return 1 - outlook.missing if outlook is not None and outlook.found else None
 
 
 def _accepted(finished: Finished) -> list[tuple[Url, Url]]:
-    """The pairs that the whole pipeline accepts among the pages of a crawl."""
+    """The pairs that the whole pipeline accepts on the pages of a crawl."""
     store, here, watcher = finished.store, Workers(0), Watcher()
     sketch_pages(store, finished.context, here, watcher)
     context = pair_and_learn(store, finished.context, here, watcher)
@@ -99,7 +99,7 @@ def _accepted(finished: Finished) -> list[tuple[Url, Url]]:
 def crawl_all(
     folder: Path, question: Question, names: Sequence[str], cache: Path | None, *, mine: bool
 ) -> list[RealCrawl]:
-    """All policies on one site; the pages are read once."""
+    """Crawl one site with all policies; its pages are read once."""
     site = RealSite(folder / question.site)
     readings = Readings(site.server.folder, question.langs, cache)
     crawls = []
@@ -121,7 +121,7 @@ def crawl_all(
 def measure(
     folder: Path, asked: Sequence[Question], options: argparse.Namespace
 ) -> Iterator[RealCrawl]:
-    """All policies on all sites, so many sites at once."""
+    """Crawl all sites with all policies, several sites in parallel."""
     more = options.policies, options.cache
     if options.jobs == 1:
         for question in asked:
@@ -136,7 +136,7 @@ def measure(
 
 
 def read_crawls(file: Path | None) -> list[RealCrawl]:
-    """Crawls that were kept."""
+    """Read saved crawls."""
     if file is None or not file.exists():
         return []
     rows = json.loads(file.read_text("utf-8"))
@@ -147,7 +147,7 @@ def read_crawls(file: Path | None) -> list[RealCrawl]:
 
 
 def write_crawls(file: Path, crawls: Iterable[RealCrawl]) -> None:
-    """Keep crawls, one to a line."""
+    """Save crawls, one per line."""
     lines = ",\n".join(json.dumps(crawl) for crawl in crawls)
     file.write_text(f"[\n{lines}\n]\n", "utf-8")
 
@@ -170,7 +170,7 @@ def _options() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Measure, show, keep."""
+    """Measure, print and save the results."""
     options = _options()
     if options.real is None:
         give_up(

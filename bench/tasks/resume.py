@@ -1,11 +1,11 @@
-"""Seconds until a crawl that was killed fetches again, and the cost of that to the crawl.
+"""Seconds until a killed crawl fetches again, and the cost of that ability for the crawl.
 
     python -m bench.tasks.resume [--pages 5000] [--urls 20000] [--sites 400] [--out FILE]
 
-A site in memory with three sitemaps of so many URLs each is crawled up to so many pages and killed
-at ten points.  From each a process of its own goes on: the seconds are those from opening the run
-until the first URL is given out, without the start of Python.  Then the same crawl is made with
-the journal alone, and many small sites are crawled together.
+A site in memory with three sitemaps of `--urls` URLs each is crawled up to `--pages` pages and
+killed at ten points.  From each point, a new process continues: the seconds are those from opening
+the run until the first URL is claimed, without the start of Python.  Then the same crawl is
+repeated with the journal alone, and many small sites are crawled together.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ EVERY = 20  # turns between two commits
 
 
 def opened(folder: Path, urls: int) -> dict[str, Any]:
-    """A row of the table: a run that was killed, as a new process opens it."""
+    """Open a killed run in a new process; returns a row of the table."""
     crawl = MemoryCrawl(folder, [MemorySite(urls)])
     started = time.perf_counter()
     with Store(folder) as store:
@@ -55,7 +55,7 @@ def opened(folder: Path, urls: int) -> dict[str, Any]:
 
 
 def killed(folder: Path, pages: int, urls: int) -> list[dict[str, Any]]:
-    """The rows of a crawl that is killed at some points."""
+    """The rows of a crawl that is killed at several points."""
     crawl = MemoryCrawl(folder / "run", [MemorySite(urls)], pages, EVERY)
     points: list[Path] = []
 
@@ -72,7 +72,7 @@ def killed(folder: Path, pages: int, urls: int) -> list[dict[str, Any]]:
 
 
 def crawled(folder: Path, pages: int, urls: int) -> float:
-    """The seconds of CPU that a crawl takes."""
+    """The CPU seconds of a crawl."""
     started = time.process_time()
     MemoryCrawl(folder, [MemorySite(urls)], pages, EVERY).run()
     return round(time.process_time() - started, 1)
@@ -80,7 +80,7 @@ def crawled(folder: Path, pages: int, urls: int) -> float:
 
 @contextmanager
 def journal_alone() -> Iterator[None]:
-    """Nothing is saved in snapshots."""
+    """Disable snapshots, so that only the journal is written."""
     usual, guides.MIN_WORK = guides.MIN_WORK, sys.maxsize
     try:
         yield
@@ -89,7 +89,7 @@ def journal_alone() -> Iterator[None]:
 
 
 def many_sites(folder: Path, count: int) -> dict[str, Any]:
-    """A crawl of many sites of several sizes: how many guides are in memory."""
+    """Crawl many sites of several sizes; returns the numbers of guides in memory."""
     sites = [MemorySite(5 + number % 50, f"s{number}.org", 20) for number in range(count)]
     crawl, counts = MemoryCrawl(folder, sites, commit_every=EVERY), [0]
 
@@ -116,7 +116,7 @@ def many_sites(folder: Path, count: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure, print the tables, keep the result."""
+    """Measure, print and save the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=5_000)
     parser.add_argument("--urls", type=int, default=20_000, help="in each of three sitemaps")

@@ -1,7 +1,7 @@
-"""How long sentence alignment takes as texts grow, and how much memory, beside two baselines.
+"""Time and memory of sentence alignment as texts grow, compared with two baselines.
 
-Texts are those of `sentence_sets.py`, one after the other, in English and French.  Each size runs
-in a process of its own, so that its memory is its own.
+Texts are those of `sentence_sets.py` in English and French, one after another.  Each size runs in a
+separate process, so that its memory is measured separately.
 
     python -m bench.tasks.sentence_speed --sizes 500,5000,50000
 """
@@ -35,7 +35,7 @@ BASELINES = 5_000  # sentences up to which they are run: in Python, they take mi
 
 
 def text_of(built: Path, size: int) -> tuple[list[str], list[str], list[Bead]]:
-    """So many beads of made texts, with other seeds until there are enough."""
+    """A generated text with a number of beads, from several seeds if necessary."""
     left: list[str] = []
     right: list[str] = []
     gold: list[Bead] = []
@@ -57,7 +57,7 @@ def text_of(built: Path, size: int) -> tuple[list[str], list[str], list[Bead]]:
 
 
 def measure(built: Path, size: int) -> list[dict[str, Any]]:
-    """A row for each aligner on a text of about so many sentences."""
+    """A row for each aligner on a text of a given size."""
     left, right, gold = text_of(built, size)
     lexicon = Lexicon.empty("en", "fr")
     LengthLexicon().align(left[:30], right[:30], lexicon)  # libraries are loaded
@@ -80,7 +80,7 @@ def measure(built: Path, size: int) -> list[dict[str, Any]]:
 
 
 def _timed_passes() -> list[float]:
-    """Seconds that learning and aligning take in the passes after the first, as they are run."""
+    """The seconds for learning and aligning in the passes after the first."""
     seconds: list[float] = []
 
     def timed(function: Any) -> Any:
@@ -98,7 +98,7 @@ def _timed_passes() -> list[float]:
 
 
 def main() -> None:
-    """Measure each size in a process of its own, print the table, keep the result."""
+    """Measure each size in a separate process, print the table, and save the results."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("--built", type=Path, default=built_folder(), metavar="DIR")
     parser.add_argument("--sizes", default="500,5000,50000", metavar="N,N")

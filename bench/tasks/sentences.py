@@ -1,8 +1,8 @@
-"""Sentence aligners on texts with known beads: strict and lax F1, and their speed.
+"""Sentence aligners on texts with known beads: strict and lax F1, and speed.
 
-The texts are the German-French development article of Text+Berg, aligned by hand, and texts made
-from real sites (`sentence_sets.py`).  Every aligner of Diptych is shown beside the method of
-hunalign and, if they are installed, hunalign itself and sentalign, which is vecalign in a package.
+The texts are the German-French development article of Text+Berg, aligned by hand, and texts
+generated from real sites (`sentence_sets.py`).  The aligners of Diptych are compared with the
+method of hunalign and, if installed, with hunalign itself and sentalign, which packages vecalign.
 
     diptych lexicon import freedict-deu-fra.index freedict-fra-deu.index --langs de,fr
     python -m bench.tasks.sentences --lexicon de-fr.lexicon.npz
@@ -46,7 +46,7 @@ RESULT = RESULTS / "sentences.json"
 
 
 class Row(NamedTuple):
-    """What one aligner did on one text."""
+    """The results of one aligner on one text."""
 
     aligner: str
     text: SentenceSet
@@ -68,19 +68,19 @@ def textberg(shared: Path) -> SentenceSet:
 def align_with(
     aligner: SentenceAligner, text: SentenceSet, lexicon: Lexicon | None = None
 ) -> list[Bead]:
-    """The beads an aligner finds, without a lexicon if there is none for the languages."""
+    """The beads that an aligner finds, without a lexicon if there is none for the languages."""
     empty = Lexicon.empty(text.left_lang, text.right_lang)
     return aligner.align(text.left, text.right, lexicon or empty)
 
 
 @dataclass(frozen=True, slots=True)
 class Hunalign:
-    """The program itself, if it is on the path."""
+    """The program hunalign, if it is on the path."""
 
     uses_lexicon: ClassVar[bool] = True
 
     def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
-        """Its beads, after realignment."""
+        """The beads after realignment."""
         with tempfile.TemporaryDirectory() as name:
             words, ours, theirs = (Path(name) / part for part in ("words.dic", "left", "right"))
             known = dictionary_of(lexicon)
@@ -95,12 +95,12 @@ class Hunalign:
     def align_pieces(
         self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
     ) -> list[list[Bead]]:
-        """Piece by piece."""
+        """Align each piece separately."""
         return [self.align(left, right, lexicon) for left, right in pieces]
 
 
 def _rungs(output: str) -> Iterator[Bead]:
-    """Beads from hunalign's ladder, whose lines say where each bead begins."""
+    """The beads of hunalign's ladder, each line of which states the start of a bead."""
     before = (0, 0)
     for line in output.splitlines()[1:]:
         row, column = map(int, line.split("\t")[:2])
@@ -110,7 +110,7 @@ def _rungs(output: str) -> Iterator[Bead]:
 
 @dataclass(frozen=True, slots=True)
 class SentAlign:
-    """The package sentalign with an encoder of ours."""
+    """The package sentalign with an encoder of Diptych."""
 
     uses_lexicon: ClassVar[bool] = False
     encoder: str = ""
@@ -118,7 +118,7 @@ class SentAlign:
     """sentences of a bead"""
 
     def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
-        """Its beads; it knows no lexicon."""
+        """The beads; the lexicon is ignored."""
         align: Any = import_module("sentalign").sentalign
         encoder = _encoder(self.encoder)
         found = align(list(left), list(right), encoder=encoder, alignment_max_size=self.most)
@@ -129,7 +129,7 @@ class SentAlign:
     def align_pieces(
         self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
     ) -> list[list[Bead]]:
-        """Piece by piece."""
+        """Align each piece separately."""
         return [self.align(left, right, lexicon) for left, right in pieces]
 
 
@@ -139,7 +139,7 @@ def _encoder(name: str) -> SentenceEncoder:
 
 
 def aligners(encoder: str) -> dict[str, SentenceAligner]:
-    """All that can be run here, by name."""
+    """All aligners that can run here, by name."""
     found: dict[str, SentenceAligner] = {}
     for name, cls in registry.strategies("align_sentences").items():
         has_encoder = encoder and "encoder" in {field.name for field in fields(cls)}
@@ -156,7 +156,7 @@ def aligners(encoder: str) -> dict[str, SentenceAligner]:
 def measure(
     name: str, aligner: SentenceAligner, text: SentenceSet, lexicon: Lexicon | None
 ) -> Row | None:
-    """One row, or none where an aligner cannot do a text, which it says."""
+    """Measure an aligner on a text; returns no row if it fails, which is printed."""
     started = time.process_time()
     try:
         beads = align_with(aligner, text, lexicon)
@@ -169,7 +169,7 @@ def measure(
 def measure_all(
     chosen: dict[str, SentenceAligner], texts: Sequence[SentenceSet], lexicon: Lexicon | None
 ) -> list[Row]:
-    """All aligners on all texts, with and without the lexicon where it is of their languages."""
+    """Run all aligners on all texts, with and without a lexicon for their languages."""
     rows = []
     for name, aligner in chosen.items():
         for text in texts:
@@ -185,7 +185,7 @@ def measure_all(
 
 
 def tables(rows: Sequence[Row]) -> Tables:
-    """The article alone, then means of the made texts by languages."""
+    """A table for the article, and one with means of the generated texts by languages."""
     article = [
         {"aligner": row.aligner}
         | {"precision": f"{row.score.precision:.3f}", "recall": f"{row.score.recall:.3f}"}
@@ -220,7 +220,7 @@ def _mean(rows: Iterator[Row]) -> str:
 
 
 def main() -> None:
-    """Measure, print tables, keep the result."""
+    """Measure, print and save the results."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("--shared", type=Path, default=SHARED, metavar="DIR")
     parser.add_argument("--built", type=Path, default=built_folder(), metavar="DIR")

@@ -1,10 +1,11 @@
-"""Tree alignment: time by the number of nodes, of the kernel and of the whole strategy.
+"""Tree alignment: time of the kernel and of the whole strategy, by the number of nodes.
 
     python -m bench.tasks.tree_speed [--repeat 5] [--out FILE]
 
-Pages are put together from whole sections of real pages of one manual in two languages until they
-have so many nodes; a tenth of the sections is left out on either side.  A median over `--repeat`
-pairs of pages.  The whole strategy reads words, looks them up, decodes and pairs blocks.
+Pages are built from whole sections of real pages of one manual in two languages until they have the
+required number of nodes; a tenth of the sections is left out on either side.  Times are medians
+over `--repeat` pairs of pages.  The whole strategy tokenises, looks up words, decodes, and pairs
+blocks.
 """
 
 from __future__ import annotations
@@ -37,20 +38,20 @@ FAMILY, LANGS = "maint-guide", ("en", "fr")
 
 
 class Made(NamedTuple):
-    """Two pages of a size."""
+    """Two pages of a given size."""
 
     left: Page
     right: Page
 
 
 def bodies() -> list[tuple[Page, Page]]:
-    """Real page pairs to put together."""
+    """Real page pairs as building material."""
     pairs = pairs_of(FAMILY, LANGS, 12, 0)
     return [(pair.sources[0].page, pair.sources[1].page) for pair in pairs]
 
 
 def put_together(pages: list[tuple[Page, Page]], nodes: int, rng: random.Random) -> Made:
-    """Two pages of about so many nodes of the document tree."""
+    """Build two pages with about a given number of nodes in the document tree."""
     parts: tuple[list[tuple[Page, Node]], list[tuple[Page, Node]]] = ([], [])
     size = 0
     while size < nodes:
@@ -65,7 +66,7 @@ def put_together(pages: list[tuple[Page, Page]], nodes: int, rng: random.Random)
 
 
 def _sections(page: Page) -> list[Node]:
-    """The innermost list of three or more children with text, taken as the page's sections."""
+    """The sections of a page: the innermost three or more siblings with text."""
     node = page.tree
     assert node is not None
     while True:
@@ -76,7 +77,7 @@ def _sections(page: Page) -> list[Node]:
 
 
 def _kept(page: Page, section: Node) -> int:
-    """How many nodes a section has in the document tree."""
+    """The number of nodes of a section in the document tree."""
     return len(document(_page([(page, section)])))
 
 
@@ -90,7 +91,7 @@ def _size(node: Node) -> int:
 
 
 def _page(parts: list[tuple[Page, Node]]) -> Page:
-    """A page whose paths are told apart by the number of the part."""
+    """A page whose paths include the number of the part."""
     children, blocks = [], []
     for number, (page, node) in enumerate(parts):
         moved = _moved(node, f"/{number}")
@@ -118,7 +119,7 @@ def _nodes(node: Node) -> list[Node]:
 
 
 def measure(made: Made) -> dict[str, float]:
-    """Milliseconds of decoding and of the whole strategy."""
+    """The milliseconds of decoding and of the whole strategy."""
     trees = document(made.left), document(made.right)
     aligner = DomTree()
     evidence = aligner.evidence(trees, (made.left, made.right), Lexicon.empty("en", "fr"))
@@ -141,7 +142,7 @@ def measure(made: Made) -> dict[str, float]:
 
 
 def tables(repeat: int) -> tuple[Tables, list[str]]:
-    """The growth table, and what is too slow."""
+    """The table of times by size, and the targets that are missed."""
     pages, rows, late = bodies(), [], []
     DomTree().align(*pages[0])  # loads what is loaded once
     for nodes in SIZES:
@@ -162,7 +163,7 @@ def tables(repeat: int) -> tuple[Tables, list[str]]:
 
 
 def main() -> None:
-    """Measure, print and write the results."""
+    """Measure, print and save the results."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--out", type=Path, default=RESULTS / "tree_speed.json")

@@ -1,11 +1,11 @@
-"""The language of a page from its URL: our model, without derived data, and the paper's rules.
+"""The language of a page from its URL: the model, the model without derived data, and rules.
 
     python -m bench.tasks.url_lang --derived derived.tsv.gz [--data FOLDER]
 
-Domains are dealt into five folds.  The first was for choosing features and constants and is no part
-of any figure; each of the others is answered by models that were trained on the remaining four.
-`bench/training/url_lang_lists.py` makes the derived URLs; without them only the model that needs
-none is measured and no result is kept.  Exits with 1 when a floor is missed.
+Domains are divided into five folds.  The first served to choose features and constants and is not
+part of any figure; each of the others is tested with a model trained on the remaining four.
+`bench/training/url_lang_lists.py` makes the derived URLs; without them, only the model that needs
+none is measured, and no results are saved.  Exits with 1 if a floor is missed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ PUBLISHED = {"rules": (0.6529, 0.3442, 0.3824), "XLM-RoBERTa": (0.7259, 0.6904, 
 
 
 class Answer(NamedTuple):
-    """What was said of a URL."""
+    """The prediction for a URL."""
 
     row: LabelledUrl
     said: str
@@ -46,7 +46,7 @@ class Answer(NamedTuple):
 
 
 class Score(NamedTuple):
-    """Of one language, or the mean over several."""
+    """The scores of one language, or their means over several."""
 
     precision: float
     recall: float
@@ -55,12 +55,12 @@ class Score(NamedTuple):
 
 
 def fold(row: LabelledUrl) -> int:
-    """Which fold a row's domain is in; 0 is for development."""
+    """The fold of a row's domain; 0 is for development."""
     return int(fold_of(row.domain) * FOLDS)
 
 
 def scores(answers: Sequence[Answer]) -> dict[str, Score]:
-    """Each language's precision, recall and F1."""
+    """The precision, recall and F1 of each language."""
     gold, said = Counter(a.row.lang for a in answers), Counter(a.said for a in answers)
     right = Counter(a.said for a in answers if a.said == a.row.lang)
     return {
@@ -75,7 +75,7 @@ def scores(answers: Sequence[Answer]) -> dict[str, Score]:
 
 
 def macro(found: dict[str, Score], langs: set[str]) -> Score:
-    """The mean over languages; one that has no example in the test folds is left out."""
+    """The mean over languages that have examples in the test folds."""
     chosen = [found[lang] for lang in sorted(langs) if lang in found]
     means = np.array([score[:3] for score in chosen]).mean(axis=0)
     precision, recall, f1 = means.tolist()
@@ -83,7 +83,7 @@ def macro(found: dict[str, Score], langs: set[str]) -> Score:
 
 
 def calibration_error(answers: Sequence[Answer], bins: int = 15) -> float:
-    """Expected calibration error of the likeliest language (Guo et al. 2017)."""
+    """The expected calibration error of the most probable language (Guo et al. 2017)."""
     score = np.array([answer.score for answer in answers])
     right = np.array([answer.said == answer.row.lang for answer in answers], float)
     place = np.minimum((score * bins).astype(int), bins - 1)
@@ -92,7 +92,7 @@ def calibration_error(answers: Sequence[Answer], bins: int = 15) -> float:
 
 
 def answers_of(model: UrlLang, rows: Sequence[LabelledUrl], *, floor: bool) -> list[Answer]:
-    """The model's answers; without the floor it always names its likeliest."""
+    """The answers of a model; without the floor, always the most probable language."""
     urls = [row.url for row in rows]
     if floor:
         return [Answer(row, *s) for row, s in zip(rows, model.predict(urls), strict=True)]
@@ -105,7 +105,7 @@ def answers_of(model: UrlLang, rows: Sequence[LabelledUrl], *, floor: bool) -> l
 
 
 def cross_validate(rows: Rows, derived: Sequence[LabelledUrl]) -> dict[str, list[Answer]]:
-    """Answers on all folds but the first: named ones, likeliest ones, and on the conflict file."""
+    """Answers on the test folds with and without the floor, and answers on the conflict file."""
     found: dict[str, list[Answer]] = {"named": [], "likeliest": [], "conflict": []}
     for number in range(1, FOLDS):
         everything = [*rows.main, *rows.conflict, *rows.pairs]
@@ -120,7 +120,7 @@ def cross_validate(rows: Rows, derived: Sequence[LabelledUrl]) -> dict[str, list
 
 
 def by_rules(rows: Rows) -> dict[str, list[Answer]]:
-    """The same for the rules."""
+    """The answers of the rules on the test folds."""
     test = [row for row in rows.main if fold(row)]
     conflict = [row for row in rows.conflict if fold(row)]
     named = [Answer(row, rule_language(row.url), 1.0) for row in test]
@@ -129,7 +129,7 @@ def by_rules(rows: Rows) -> dict[str, list[Answer]]:
 
 
 def languages(rows: Sequence[LabelledUrl]) -> set[str]:
-    """Those with enough domains."""
+    """The languages with enough domains."""
     domains = Counter(lang for lang, _ in {(row.lang, row.domain) for row in rows})
     return {lang for lang, n in domains.items() if n >= MIN_DOMAINS and lang != "und"}
 
@@ -155,7 +155,7 @@ def summary(found: dict[str, list[Answer]], rows: Rows) -> dict[str, Any]:
 
 
 def speed(model: UrlLang, urls: list[str]) -> float:
-    """URLs per second of processor time, the best of five."""
+    """URLs per second of CPU time, the best of five runs."""
     times = []
     for _ in range(5):
         started = time.process_time()
@@ -165,7 +165,7 @@ def speed(model: UrlLang, urls: list[str]) -> float:
 
 
 def table(results: dict[str, dict[str, Any]]) -> str:
-    """The figures as Markdown."""
+    """The figures as a Markdown table."""
     lines = [
         "| | languages | macro P | macro R | macro F1 | accuracy | conflict file | ECE |",
         "|---|--:|--:|--:|--:|--:|--:|--:|",
@@ -184,7 +184,7 @@ def table(results: dict[str, dict[str, Any]]) -> str:
 
 
 def per_language(ours: Sequence[Answer], rules: Sequence[Answer], langs: set[str]) -> str:
-    """F1 of each language beside the rules', the losing rows marked."""
+    """The F1 of each language and that of the rules; losing rows are marked."""
     left, right = scores(ours), scores(rules)
     lines = ["| language | examples | F1 | rules | |", "|---|--:|--:|--:|---|"]
     for lang in sorted(langs & set(left), key=lambda lang: -left[lang].examples):
@@ -197,7 +197,7 @@ def per_language(ours: Sequence[Answer], rules: Sequence[Answer], langs: set[str
 def tables(
     results: Mapping[str, Any], each: Mapping[str, Sequence[float]]
 ) -> dict[str, list[dict[str, Any]]]:
-    """What the documentation shows, in percent."""
+    """The tables of the documentation, in percent."""
     rows: list[dict[str, Any]] = [
         {
             "model": f"{name}, {'all sources' if part == 'all' else 'weak sources out'}",
@@ -230,7 +230,7 @@ def tables(
 
 
 def keep(found: dict[str, list[Answer]], rules: list[Answer], langs: set[str], **more: Any) -> None:
-    """Write the result with each language's examples, F1 and the rules' F1."""
+    """Save the results with the examples, the F1 and the rules' F1 of each language."""
     ours, theirs = scores(found["named"]), scores(rules)
     each = {
         lang: [score.examples, round(score.f1, 4), round(theirs[lang].f1, 4)]
@@ -244,7 +244,7 @@ def keep(found: dict[str, list[Answer]], rules: list[Answer], langs: set[str], *
 
 
 def behind(ours: Sequence[Answer], rules: Sequence[Answer]) -> list[str]:
-    """Languages with enough examples whose F1 is not above that of the rules."""
+    """The languages with enough examples whose F1 is not above that of the rules."""
     left, right = scores(ours), scores(rules)
     return sorted(
         lang
@@ -254,7 +254,7 @@ def behind(ours: Sequence[Answer], rules: Sequence[Answer]) -> list[str]:
 
 
 def main() -> None:
-    """Measure, print tables, keep the result."""
+    """Measure, print and save the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DEFAULT)
     parser.add_argument("--derived", type=Path, help="see bench/training/url_lang_lists.py")

@@ -1,10 +1,10 @@
-"""Are two URLs parallel?  Precision, recall and F1 on domains the model has not seen.
+"""Detection of parallel URLs: precision, recall and F1 on unseen domains.
 
     python -m bench.tasks.url_pair [--data DIR] [--phrases FILE]
 
 A fifth of the domains, and all domains of WMT16's training set, are held out; the model, its
-lexicon and its language model are trained on the others.  Negatives are the paper's mix.  Below:
-one-to-one pairing of all URLs of a domain.  Exits with 1 when a floor is missed.
+lexicon and its language model are trained on the others.  Negatives are mixed as in the paper.  A
+second table shows one-to-one pairing of all URLs of a domain.  Exits with 1 if a floor is missed.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ _ROWS = 30  # pairs of a domain that are tested, so that no domain decides alone
 
 
 class Stripper:
-    """The paper's baseline: parallel if equal without marks of the two languages."""
+    """The paper's baseline: URLs are parallel if they are equal without language marks."""
 
     def probabilities(self, lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.float32]:
-        """1 or 0."""
+        """1 or 0 for each pair."""
         return np.array(
             [
                 left != right and _stripped(left) == _stripped(right)
@@ -70,7 +70,7 @@ def _stripped(url: str) -> str:
 
 
 def capped(rows: Iterable[LabelledPair]) -> list[LabelledPair]:
-    """At most so many pairs of a domain, spread over its list."""
+    """At most a number of pairs per domain, spread over its list."""
     groups: defaultdict[str, list[LabelledPair]] = defaultdict(list)
     for row in rows:
         groups[row.domain].append(row)
@@ -82,7 +82,7 @@ def capped(rows: Iterable[LabelledPair]) -> list[LabelledPair]:
 
 
 def figures(said: NDArray[np.bool_], true: NDArray[np.bool_]) -> dict[str, float]:
-    """Precision, recall and F1 of the positive class, and the mean F1 of both classes."""
+    """The precision, recall and F1 of the positive class, and the mean F1 of both classes."""
 
     def one(said: NDArray[np.bool_], true: NDArray[np.bool_]) -> tuple[float, float, float]:
         right = float((said & true).sum())
@@ -95,7 +95,7 @@ def figures(said: NDArray[np.bool_], true: NDArray[np.bool_]) -> dict[str, float
 
 
 def kind(values: Mapping[str, float]) -> str:
-    """How the URLs of a pair differ."""
+    """The kind of difference between the URLs of a pair."""
     marked = values["strong<"] > 0 or values["edge_marks<"] > 0
     if values["rest_same"] or values["tokens_same"]:
         if not values["host_core"] or not values["tld"]:
@@ -135,7 +135,7 @@ def tested(model: UrlPairModel, rows: Sequence[LabelledPair], tiers: Mapping[Any
 
 
 def _by(names: Sequence[str], said: NDArray[np.bool_]) -> dict[str, tuple[float, int]]:
-    """Share and number by name, the most frequent first."""
+    """Shares and counts by name, most frequent first."""
     count = Counter(names)
     found = Counter(name for name, yes in zip(names, said.tolist(), strict=True) if yes)
     return {name: (found[name] / n, n) for name, n in count.most_common()}
@@ -154,7 +154,7 @@ def _calibration(probability: NDArray[np.float32], true: NDArray[np.bool_]) -> f
 
 
 def one_to_one(pairer: Pairer, rows: Iterable[LabelledPair]) -> tuple[float, float, int]:
-    """Recall and precision of pairs when all URLs of a domain in two languages are paired."""
+    """The recall and precision of one-to-one pairing of all URLs of a domain in two languages."""
     groups: defaultdict[tuple[str, str, str], set[tuple[str, str]]] = defaultdict(set)
     for row in rows:
         ends = sorted([(row.lang_a, row.url_a), (row.lang_b, row.url_b)])
@@ -178,7 +178,7 @@ def one_to_one(pairer: Pairer, rows: Iterable[LabelledPair]) -> tuple[float, flo
 
 
 def pairing(folder: Path, rows: Sequence[LabelledPair], tiers: Mapping[Any, str]) -> Any:
-    """One-to-one pairing by each method, on WMT16's domains and on the others."""
+    """The results of one-to-one pairing by each method, on WMT16's domains and on the others."""
     wmt16 = [row for row in rows if tiers.get((row.url_a, row.url_b)) == WMT16]
     sure = [row for row in rows if tiers.get((row.url_a, row.url_b)) not in (WMT16, DOUBTFUL)]
     methods: dict[str, Callable[[], Pairer]] = {
@@ -193,7 +193,7 @@ def pairing(folder: Path, rows: Sequence[LabelledPair], tiers: Mapping[Any, str]
 
 
 def tables(results: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """What the documentation shows: figures in percent."""
+    """The tables of the documentation, in percent."""
     names = ("precision", "recall", "positive F1", "macro F1")
     models: list[dict[str, Any]] = [
         {"model": f"{name}, published, on other data", **dict(zip(names, values, strict=True))}
@@ -234,7 +234,7 @@ def tables(results: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
 
 
 def by_kind(rows: Sequence[LabelledPair], model: UrlPair, said: Mapping[str, list[bool]]) -> Any:
-    """Recall of both models for each kind of pair."""
+    """The recall of both models for each kind of pair."""
     table = Features(model.features.concepts).of(
         [row.url_a for row in rows], [row.url_b for row in rows]
     )
@@ -247,7 +247,7 @@ def by_kind(rows: Sequence[LabelledPair], model: UrlPair, said: Mapping[str, lis
 
 
 def main() -> int:
-    """Train, test, print, write."""
+    """Train, test, print and save the results."""
     parser = options(__doc__ or "")
     parser.add_argument("--model", type=Path, default=Path("url_pair_model"), help="work folder")
     arguments = parser.parse_args()

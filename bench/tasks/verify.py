@@ -1,10 +1,10 @@
-"""Verification: which candidates are translations of each other, on sites nothing was trained on.
+"""Verification of candidate pairs on sites that were not used for training.
 
     python -m bench.tasks.verify [--most 10] [--lang-pairs 4] [--seed 0] [--draws 20] [--cache DIR]
 
-The candidates are those of `verify_pairs`.  Three questions: how good is the decision tree of
-Vieira & Moreira 2012 from 110 labelled pairs, what each feature is worth (their Table II), and how
-good the verifiers are as they are shipped.
+The candidates are those of `verify_pairs`.  The tables show the quality of the decision tree of
+Vieira & Moreira 2012 from 110 labelled pairs, the contribution of each feature (their Table II),
+and the quality of the shipped verifiers.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _Said = tuple[bool, float, str]
 
 
 def size_ratio(row: Row) -> _Said:
-    """What the baseline says."""
+    """The probability from the baseline."""
     left, _, right = row.langs.partition(",")
     strategy = SizeRatio()
     score = strategy.score(row.features.letters_ratio, LangPair(left, right))
@@ -59,19 +59,19 @@ def size_ratio(row: Row) -> _Said:
 
 
 def tree(row: Row) -> _Said:
-    """What the decision tree says."""
+    """The probability from the decision tree."""
     score = DecisionTree().score(row.features)
     return score >= DecisionTree().threshold, score, "not_parallel"
 
 
 def maxent(row: Row) -> _Said:
-    """What maximum entropy says."""
+    """The probability from maximum entropy."""
     score = MaxEnt().score(row.features)
     return score >= MaxEnt().threshold, score, "not_parallel"
 
 
 def classify(row: Row) -> _Said:
-    """What the default says."""
+    """The probability from the default verifier."""
     decision = Classify().judge(row.features)
     return decision.accept, decision.score, decision.reason
 
@@ -82,14 +82,14 @@ VERIFIERS: Mapping[str, Callable[[Row], _Said]] = {
 
 
 def said_of(found: Sequence[Row], verifier: Callable[[Row], _Said]) -> list[_Said]:
-    """What a verifier says of each candidate; an obstacle decides before it."""
+    """The probability of each candidate by a verifier; an obstacle rejects it first."""
     return [
         (False, 0.0, row.obstacle) if row.obstacle else verifier(row) for row in found
     ]  # fmt: skip
 
 
 def measured(found: Sequence[Row], verifier: Callable[[Row], _Said]) -> Scores:
-    """The figures of a verifier; only whole and right pairs are right."""
+    """The scores of a verifier; only complete, correct pairs are positive."""
     said = said_of(found, verifier)
     right = np.array([row.label == RIGHT for row in found])
     return scores(right, np.array([each[1] for each in said]), np.array([each[0] for each in said]))
@@ -105,7 +105,7 @@ def told(value: Scores) -> dict[str, Any]:
 
 
 def of_110_pairs(table: Table, draws: int, seed: int) -> dict[str, Any]:
-    """A decision tree of 25 right pairs and 85 others, tested on the rest; mean of the draws."""
+    """The scores of decision trees from 25 correct pairs and 85 others, averaged over the draws."""
     part = table.only(PPLOCATOR)
     found = []
     for number in range(draws):
@@ -122,16 +122,16 @@ def of_110_pairs(table: Table, draws: int, seed: int) -> dict[str, Any]:
 
 
 def alike(table: Table) -> Table:
-    """The table with all pairs counting alike, as in the paper."""
+    """The table with equal weights for all pairs, as in the paper."""
     return Table(table.names, table.rows, table.right, np.ones(len(table.rows)))
 
 
 def without_each(
     table: Table, train: Trainer, seed: int, fold: NDArray[np.int64] | None = None
 ) -> dict[str, Scores]:
-    """Ten-fold cross-validation with all features, and without each of them.
+    """Ten-fold cross-validation with all features, and without each feature in turn.
 
-    `fold` says which candidates are left out together; without it they are dealt out at random.
+    `fold` states which candidates are left out together; without it, folds are random.
     """
     fold = folds(table.right, 10, seed) if fold is None else fold
     whole = {"all features": cross_validated(table, train, fold)}
@@ -140,7 +140,7 @@ def without_each(
 
 
 def as_in_the_paper(found: Sequence[Row], seed: int) -> Table:
-    """Candidates of a crawler: pairs as they are, with no lexicon, 23 in a hundred right."""
+    """Candidates as from a crawler: uncut pairs without a lexicon, 23% of them correct."""
     some = [row for row in found if row.kind != WORN and not row.has_lexicon]
     table = table_of(some)
     wrong = np.flatnonzero(~table.right)
@@ -150,7 +150,7 @@ def as_in_the_paper(found: Sequence[Row], seed: int) -> Table:
 
 
 def table_two(found: Sequence[Row], seed: int) -> list[dict[str, Any]]:
-    """What each of the four features is worth."""
+    """The contribution of each of the four features."""
     measured_here = without_each(as_in_the_paper(found, seed).only(PPLOCATOR), decision_tree, seed)
     return [
         {"without": name if name in PPLOCATOR else "nothing"}
@@ -165,7 +165,7 @@ def table_two(found: Sequence[Row], seed: int) -> list[dict[str, Any]]:
 
 
 def ours_without(found: Sequence[Row], seed: int) -> list[dict[str, Any]]:
-    """What each of all features is worth, on sites that are not trained on."""
+    """The contribution of each feature, on sites that were not used for training."""
     # A page pair is there several times, with a lexicon and without: sites are left out whole.
     kept = [row.site for row in found if not row.obstacle]
     sites = np.unique(kept, return_inverse=True)[1]
@@ -178,7 +178,7 @@ def ours_without(found: Sequence[Row], seed: int) -> list[dict[str, Any]]:
 
 
 def by_site(found: Sequence[Row]) -> list[dict[str, Any]]:
-    """The default on each site."""
+    """The scores of the default verifier on each site."""
     return [
         {"site": family, "candidates": len(here)} | told(measured(here, classify))
         for site, family in MEASURED.items()
@@ -187,7 +187,7 @@ def by_site(found: Sequence[Row]) -> list[dict[str, Any]]:
 
 
 def parts(found: Sequence[Row]) -> list[dict[str, Any]]:
-    """What becomes of pages of which a part was cut away."""
+    """The verdicts on pages of which a part was removed."""
     cut = [row for row in found if row.kind == PARTIAL]
     result: list[dict[str, Any]] = []
     for name, verifier in VERIFIERS.items():
@@ -203,7 +203,7 @@ def parts(found: Sequence[Row]) -> list[dict[str, Any]]:
 
 
 def tables(found: Sequence[Row], draws: int, seed: int) -> Tables:
-    """All that is shown."""
+    """All tables."""
     paper = as_in_the_paper(found, seed)
     subsets = {
         "all": found,
@@ -226,7 +226,7 @@ def tables(found: Sequence[Row], draws: int, seed: int) -> Tables:
 
 
 def main() -> None:
-    """Measure, print the tables, keep the result."""
+    """Measure, print and save the results."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--most", type=int, default=10, help="true pairs of a pair of languages")
     parser.add_argument("--lang-pairs", type=int, default=4, help="of a site")

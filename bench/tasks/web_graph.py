@@ -1,13 +1,13 @@
-"""A web graph of 50 million edges: time and memory of its index, and how long look-ups take.
+"""A web graph of 50 million edges: time and memory of indexing, and the time of lookups.
 
     python -m bench.tasks.web_graph [--edges N] [--keep FOLDER] [--out bench/results/web_graph.json]
 
-The graph is generated (seeded): reversed host names in order, in- and out-degrees by a power law,
-edges sorted as Common Crawl's are, or in no order with --shuffled.  It is indexed by a process of
-its own.  Beside it: a plain Python pass over the first lines, and how long it takes to find the
-back links of one host by reading all edges; and the index of a smaller graph with as many edges for
-each host as Common Crawl's have.  Look-ups are by the clock, of files that have been read before.
-Exits with 1 when a mark is missed.
+The graph is generated (seeded): sorted reversed host names, power-law in- and out-degrees, and
+edges in the order of Common Crawl's files, or in random order with --shuffled.  A separate process
+indexes it.  For comparison: a plain Python pass over the first lines, a search for the back links
+of one host through all edges, and the index of a smaller graph with as many edges per host as
+Common Crawl's.  Lookups are measured in elapsed time, on files in the cache.  Exits with 1 if a
+target is missed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ FLOORS = {"edges/s": 1_000_000, "look-up, ms": 5.0, "memory, MB": 1_000.0}
 
 
 def host_names(count: int) -> list[str]:
-    """Reversed names in order: some domains have many hosts."""
+    """Reversed host names in order; some domains have many hosts."""
     top = ("com", "de", "fr", "net", "org", "uk.co")
     names = []
     for number in range(count):
@@ -57,13 +57,13 @@ def host_names(count: int) -> list[str]:
 
 
 def power_law(random: np.random.Generator, size: int, vertices: int) -> NDArray[np.uint64]:
-    """Vertices with degrees by a power law (of the rank, exponent 0.7), spread over all ids."""
+    """Vertices with power-law degrees (of the rank, exponent 0.7), spread over all ids."""
     rank = (vertices * random.random(size) ** (1 / 0.3)).astype(np.uint64)
     return (rank * np.uint64(2_654_435_761) + np.uint64(12345)) % np.uint64(vertices)
 
 
 def different(pairs: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """In order, each once, none from a vertex to itself."""
+    """The distinct edges in order, without loops."""
     pairs = np.sort(pairs)
     fresh = np.concatenate([[True], pairs[1:] != pairs[:-1]])
     kept: NDArray[np.uint64] = pairs[fresh & (pairs >> np.uint64(32) != pairs & np.uint64(LOW))]
@@ -71,7 +71,7 @@ def different(pairs: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def generated(edges: int, vertices: int) -> NDArray[np.uint64]:
-    """Different edges as from << 32 | to, in order; one host has a fifth of them."""
+    """Distinct edges as from << 32 | to, in order; one host has a fifth of them."""
     random = np.random.default_rng(SEED)
     most = np.uint64(vertices // 3)
     linking = random.permutation(vertices)[: int(HUB_SHARE * edges)].astype(np.uint64)
@@ -89,7 +89,7 @@ def generated(edges: int, vertices: int) -> NDArray[np.uint64]:
 
 
 def write_graph(folder: Path, edges: int, density: int, *, shuffled: bool) -> None:
-    """The two files, as Common Crawl publishes them, unless they are there."""
+    """Write the two files in the format of Common Crawl, unless they exist."""
     if (folder / "edges.txt.gz").exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
@@ -107,13 +107,13 @@ def write_graph(folder: Path, edges: int, density: int, *, shuffled: bool) -> No
 
 
 def peak_megabytes() -> float:
-    """The most memory this process has held (that of getrusage may be its parent's)."""
+    """The peak memory of this process; that of getrusage may be its parent's."""
     lines = Path("/proc/self/status").read_text("utf-8").splitlines()
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
 
 
 def index(folder: Path) -> dict[str, Any]:
-    """Index the graph in this process; what it took."""
+    """Index the graph in this process; returns the cost."""
     from diptych.sources.graph_index import index_graph
 
     started, cpu = time.perf_counter(), time.process_time()
@@ -131,7 +131,7 @@ def index(folder: Path) -> dict[str, Any]:
 
 
 def warm(folder: Path) -> None:
-    """Read all files of an index, so that the disk is no part of what is measured."""
+    """Read all files of an index, so that disk access is not measured."""
     for path in sorted(folder.iterdir()):
         with path.open("rb") as stream:
             while stream.read(1 << 24):
@@ -139,7 +139,7 @@ def warm(folder: Path) -> None:
 
 
 def indexed(folder: Path) -> dict[str, Any]:
-    """The same in a process of its own."""
+    """Index the graph in a separate process; returns the cost."""
     command = [sys.executable, "-m", "bench.tasks.web_graph", "--index", str(folder)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     result: dict[str, Any] = json.loads(done.stdout)
@@ -147,14 +147,14 @@ def indexed(folder: Path) -> dict[str, Any]:
 
 
 def milliseconds(call: Callable[[], object]) -> tuple[float, float]:
-    """How long a call takes: by the clock, and of the processor."""
+    """The milliseconds of a call: elapsed and CPU time."""
     started, cpu = time.perf_counter(), time.process_time()
     call()
     return 1000 * (time.perf_counter() - started), 1000 * (time.process_time() - cpu)
 
 
 def spread(name: str, times: list[tuple[float, float]]) -> dict[str, Any]:
-    """A row of the table of look-ups."""
+    """A row of the table of lookups."""
     wall, cpu = np.sort(np.array(times), 0).T
     row = {"look-up": name, "hosts": len(times)}
     for title, ordered in (("", wall), (" of CPU", cpu)):
@@ -165,7 +165,7 @@ def spread(name: str, times: list[tuple[float, float]]) -> dict[str, Any]:
 
 
 def look_ups(folder: Path) -> list[dict[str, Any]]:
-    """Hosts from all over the graph and those with most back links, each for the first time."""
+    """Lookups of hosts from the whole graph and of those with most back links, each once."""
     warm(folder / "graph")
     graph = WebGraph.open(folder / "graph")
     degrees = graph.back.offsets.lengths(np.arange(graph.facts.vertices))
@@ -195,13 +195,13 @@ def _url(graph: WebGraph, vertex: int) -> Any:
 
 
 def lines_of(path: Path) -> Iterator[bytes]:
-    """Plain Python."""
+    """The lines of a compressed file, read with plain Python."""
     with gzip.open(path, "rb") as stream:
         yield from stream
 
 
 def plain(folder: Path) -> list[dict[str, Any]]:
-    """Without an index: lists of back links in a dictionary, and a search through the file."""
+    """The times without an index: back links in a dictionary, and a search through the file."""
     started = time.perf_counter()
     back: dict[int, list[int]] = {}
     count = 0
@@ -246,7 +246,7 @@ def index_row(folder: Path, *, shuffled: bool) -> dict[str, Any]:
 
 
 def measured(folder: Path, edges: int, *, shuffled: bool) -> Tables:
-    """All tables; look-ups are of the larger graph."""
+    """All tables; lookups use the larger graph."""
     dense = folder / "dense"
     write_graph(folder, edges, SPARSE, shuffled=shuffled)
     write_graph(dense, edges // DENSE_PART, DENSE, shuffled=shuffled)
@@ -255,7 +255,7 @@ def measured(folder: Path, edges: int, *, shuffled: bool) -> Tables:
 
 
 def passes(tables: Tables) -> bool:
-    """Whether all marks are reached, that of look-ups by the clock."""
+    """True if all targets are reached; that of lookups is elapsed time."""
     row = tables["index"][0]
     asked = [found for found in tables["look-ups"] if found["look-up"].startswith(MARKED)]
     times = [found[f"{name}, ms"] for found in asked for name in ("median", "p99")]
@@ -268,7 +268,7 @@ def passes(tables: Tables) -> bool:
 
 
 def main() -> int:
-    """Generate, measure, print tables, keep the result."""
+    """Generate, measure, print and save the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--edges", type=int, default=50_000_000)
     parser.add_argument("--shuffled", action="store_true", help="edges in no order")

@@ -1,6 +1,6 @@
-"""Reasons why a URL has no page, why a pair, segment or site was rejected, why a crawl ended.
+"""Reasons why a URL has no page, a pair, segment or site was rejected, or a crawl ended.
 
-Also the kinds of downloads: what came of each.
+Also the kinds of downloads.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ __all__ = [
 class Reason(StrEnum):
     """Reason why a URL has no page, or why a pair, segment or site was rejected.
 
-    It is stored and exported as its value; `reports.reasons` has the texts for users.  Not members
-    are the reasons of HTTP errors (`http_404`, see `http_status`), of internal errors
-    (`failed:MemoryError`, see `fault_type`) and of aliases (`alias slash`, see `alias_rules`).
+    A reason is stored and exported as its value; `reports.reasons` has the texts for users.  The
+    reasons for HTTP errors (`http_404`, see `http_status`), internal errors (`failed:MemoryError`,
+    see `fault_type`) and aliases (`alias slash`, see `alias_rules`) are not members.
     """
 
     # a URL that was not requested
@@ -89,7 +89,7 @@ class Reason(StrEnum):
     IDENTICAL = "identical"
     LENGTH_RATIO = "length_ratio"
     LOW_SCORE = "low_score"
-    """with another threshold it would be accepted"""
+    """it would be accepted with a lower threshold"""
     MOJIBAKE = "mojibake"
     MOSTLY_DIGITS = "mostly_digits"
     MOSTLY_MARKUP = "mostly_markup"
@@ -105,19 +105,19 @@ class Reason(StrEnum):
 
 
 class DownloadKind(StrEnum):
-    """Result of a download; one without a page has the `Reason` for that instead."""
+    """Result of a download; a download without a page has a `Reason` instead."""
 
     PAGE = "page"
     DUPLICATE = "duplicate"
-    """a page with the text of another"""
+    """a page with the same text as another"""
     FETCHED_AGAIN = "fetched_again"
     REDIRECT = "redirect"
     REFRESH = "refresh"
-    """a page without text that only leads to another"""
+    """a page without text that only redirects to another"""
     ROBOTS_TXT = "robots.txt"
     SITEMAP = "sitemap"
     MISSING_SITEMAP = "missing_sitemap"
-    """a sitemap that was announced, or is at the usual place of other sites"""
+    """a sitemap that robots.txt announces or that was tried at the usual path"""
     OTHER = "other"
 
 
@@ -130,7 +130,7 @@ class SiteEnd(StrEnum):
     ENOUGH = "enough_pairs"
     """the requested share of the site's pairs has probably been found"""
     UNLIKELY = "more_pairs_unlikely"
-    """another pair would take more downloads than the user allows"""
+    """another pair would probably take more downloads than the user allows"""
     NO_PAIRS = "no_pairs"
     """no pair was found, and none is expected"""
     HOSTS_STOPPED = "hosts_stopped"
@@ -145,12 +145,12 @@ class SiteEnd(StrEnum):
 
     @property
     def is_decided(self) -> bool:
-        """True if the crawl stopped by itself although more URLs were queued."""
+        """True if the crawl stopped on its own although more URLs were queued."""
         return self.is_limit or self in (SiteEnd.ENOUGH, SiteEnd.UNLIKELY, SiteEnd.NO_PAIRS)
 
 
 def alias_reason(rules: str) -> str:
-    """The reason for a URL that is an alias of another by `rules`, which are joined by ` + `."""
+    """The reason for a URL that is an alias of another; `rules` are joined by ` + `."""
     return f"alias {rules}"
 
 

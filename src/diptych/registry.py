@@ -1,7 +1,7 @@
 """The registry of strategies by stage and name, and the construction of strategies from a recipe.
 
-A strategy is one file and one line here.  Classes are imported on first use, so that the command
-line starts quickly.
+A strategy is a file in `stages/` and a line in this module.  Classes are imported on first use, so
+that the command line starts quickly.
 """
 
 from __future__ import annotations
@@ -134,20 +134,21 @@ def strategies(stage: str) -> dict[str, type]:
 def _class_of(stage: str, name: str) -> type:
     known = STRATEGIES[stage]
     if name not in known:
-        raise ConfigError(f"no {stage} strategy '{name}'; there is: {', '.join(sorted(known))}")
+        raise ConfigError(f"no {stage} strategy '{name}'; available: {', '.join(sorted(known))}")
     return _load(known[name])
 
 
 def make(stage: str, settings: Mapping[str, Any]) -> Any:
     """Build a strategy from its table in a recipe: `use` is its name, the rest its parameters.
 
-    A nested strategy belongs to the stage that its parameter is named after, else to the same one.
+    A nested strategy belongs to the stage that its parameter is named after, or else to the same
+    stage.
 
     >>> make("pair", {"use": "union", "pairers": [{"use": "links"}]}).pairers
     (Links(),)
     """
     if not isinstance(settings, Mapping) or not isinstance(settings.get("use"), str):
-        raise ConfigError(f'[{stage}] needs use = "NAME"; there is: {_names(stage)}')
+        raise ConfigError(f'[{stage}] needs use = "NAME"; available: {_names(stage)}')
     cls = _class_of(stage, settings["use"])
     fields = {field.name for field in dataclasses.fields(cls)}
     parameters: dict[str, Any] = {}
@@ -180,7 +181,7 @@ def build(recipe: Mapping[str, Any]) -> Strategies:
     """Build one strategy per stage from a complete recipe (see `recipes.load`).
 
     If a strategy has a parameter named after another stage and the recipe does not set it, the
-    parameter is that stage's strategy; so stages need not import each other.
+    parameter is set to the strategy of that stage, so that stages need not import each other.
     """
     made = {stage: make(stage, recipe[stage]) for stage in RECIPE_STAGES}
     return Strategies(
@@ -189,26 +190,26 @@ def build(recipe: Mapping[str, Any]) -> Strategies:
 
 
 def _joined(strategy: Any, settings: Mapping[str, Any], made: Mapping[str, Any]) -> Any:
-    """A strategy whose unset parameters named after stages are the strategies of those stages."""
+    """A strategy with its unset parameters that are named after stages set to their strategies."""
     names = {field.name for field in dataclasses.fields(strategy)}
     given = {stage: made[stage] for stage in made if stage in names and stage not in settings}
     return dataclasses.replace(strategy, **given) if given else strategy
 
 
 def exporter(name: str, *, n_way: bool = False) -> Exporter:
-    """The exporter of a format; with `n_way`, for rows of more than two languages."""
+    """The exporter of a format; with `n_way`, it writes rows of more than two languages."""
     if n_way and not any(
         field.name == "n_way" for field in dataclasses.fields(_class_of("export", name))
     ):
         raise ConfigError(
-            f"{name} has no rows of more than two languages; use tsv, moses, tmx, jsonl, ..."
+            f"{name} cannot store rows of more than two languages; use tsv, moses, tmx, jsonl, ..."
         )
     made: Exporter = make("export", {"use": name, **({"n_way": True} if n_way else {})})
     return made
 
 
 def signature(recipe: Mapping[str, Any], langs: Sequence[str]) -> str:
-    """One line that states how a result was produced, to be cited with it.
+    """The signature of a result: one line that states how it was produced.
 
     >>> signature({"crawl": {"use": "bfs"}}, ["en", "fr"]).rpartition("|")[0]
     'crawl:bfs|langs:en-fr'

@@ -16,7 +16,7 @@ PAGE = "<html><body><h1>Harbour</h1><p>In 1956 it was built.</p><p>Only here, on
 OTHER = "<html><body><h1>Port</h1><p>Il fut construit en 1956.</p>"
 
 
-def test_align_is_what_the_package_offers() -> None:
+def test_align_is_exported_by_the_package() -> None:
     assert "align" in diptych.__all__
 
 
@@ -51,7 +51,7 @@ def test_page_may_be_bytes_in_any_encoding() -> None:
     assert found.left == "Déjà vu à l'été 1956, près du château."
 
 
-def test_half_characters_in_a_page_are_no_hindrance() -> None:
+def test_lone_surrogates_in_a_page_are_accepted() -> None:
     (found,) = align("<p>In 1956 \ud800.</p>", "<p>En 1956 \udfff.</p>", "en,fr")
     assert found.right.startswith("En 1956")
 
@@ -71,7 +71,7 @@ def test_unknown_strategy_is_named() -> None:
         align(PAGE, OTHER, "en,fr", trees="oak")
 
 
-def test_lexicon_decides_and_may_be_the_other_way_round() -> None:
+def test_lexicon_may_be_in_the_opposite_direction() -> None:
     left = ["y" * 50 + " der hund schläft " + "y" * 40]
     right = ["w" * 50 + text + "w" * 40 for text in (" le chat mange ", " le chien dort ")]
     words = [("hund", "chien", 1.0), ("schläft", "dort", 1.0)]
@@ -84,12 +84,12 @@ def test_lexicon_decides_and_may_be_the_other_way_round() -> None:
 
 
 def test_lexicon_of_other_languages_is_refused() -> None:
-    with pytest.raises(ConfigError, match="the lexicon is of de,en, not of de,fr"):
+    with pytest.raises(ConfigError, match="the lexicon is for de,en, not de,fr"):
         align(GERMAN, FRENCH, "de,fr", lexicon=Lexicon.empty("de", "en"))
 
 
 @pytest.mark.parametrize("langs", ["de", "de,fr,en", ["de"], "", "de,xxxx"])
-def test_languages_that_cannot_be(langs) -> None:
+def test_invalid_languages_are_mistakes(langs) -> None:
     with pytest.raises(ConfigError):
         align(GERMAN, FRENCH, langs)
 

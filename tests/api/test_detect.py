@@ -39,14 +39,14 @@ def test_site_in_one_language_is_not_accepted() -> None:
     assert found.pages == {"en": server.url}
 
 
-def test_site_that_does_not_answer_has_a_reason() -> None:
+def test_site_without_a_response_has_a_reason() -> None:
     with reserved() as place:
         found = diptych.detect(url_of(place), **QUICK)
     assert (found.accept, found.downloads, found.site) == (False, 0, "")
     assert found.reason
 
 
-def test_what_was_fetched_is_kept_in_a_folder(tmp_path: Path) -> None:
+def test_fetched_pages_are_kept_in_a_folder(tmp_path: Path) -> None:
     seen: list[diptych.Progress] = []
     with serve(BILINGUAL) as server:
         for _ in range(2):

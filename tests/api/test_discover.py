@@ -61,7 +61,7 @@ def test_another_thread_can_cancel(web: Web, tmp_path: Path) -> None:
         list(sites)
 
 
-def test_mistakes_are_raised_where_the_sites_are_asked_for(tmp_path: Path) -> None:
+def test_mistakes_are_raised_on_the_first_iteration(tmp_path: Path) -> None:
     for options, said in [
         ({}, "backlinks"),
         ({"policy": "focc"}, "topic"),

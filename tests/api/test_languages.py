@@ -26,7 +26,7 @@ def test_note_names_a_language_that_cannot_be_recognised() -> None:
     assert note.startswith("cannot recognise tet from text")
 
 
-def test_no_identifier_is_loaded_to_know_its_languages() -> None:
+def test_language_check_does_not_load_the_identifier() -> None:
     code = (
         "import sys; from diptych.api.languages import first_notes;"
         "print(len(first_notes(['en', 'tet'])), 'py3langid' in sys.modules)"

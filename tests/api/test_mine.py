@@ -1,4 +1,4 @@
-"""`diptych.mine`: in a script, a thread and a running loop; progress, cancelling, mistakes."""
+"""`diptych.mine` in a script, a thread and a running loop; progress, cancellation, mistakes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def mine(url: str, out: Path, **more: Any) -> diptych.Run:
 
 
 def test_options_are_declared_once() -> None:
-    """The parameters of `mine` are the fields of its options, with their defaults."""
+    """Check that the parameters of `mine` are the fields of its options, with their defaults."""
     parameters = inspect.signature(diptych.mine).parameters
     options = {field.name: field.default for field in fields(MineOptions)}
     assert set(parameters) == {*options, "progress", "cancel"}
@@ -118,7 +118,7 @@ raise SystemExit
 """
 
 
-def test_display_is_shown_in_a_terminal_if_it_is_asked_for(tmp_path: Path) -> None:
+def test_display_is_shown_in_a_terminal_on_request(tmp_path: Path) -> None:
     terminals: list[Terminal] = []
 
     def hold(request: Request) -> None:

@@ -1,4 +1,4 @@
-"""`diptych.open` and `diptych.Run`: what Python sees of a run."""
+"""`diptych.open` and `diptych.Run`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_segments_are_the_corpus(run: diptych.Run) -> None:
         assert segment.flags == tuple(row["flags"].split())
 
 
-def test_threshold_can_be_moved(run: diptych.Run) -> None:
+def test_threshold_can_be_changed(run: diptych.Run) -> None:
     usual, strict, all_of_them = (
         list(run.segments(min_score=score)) for score in (None, 0.999, 0.0)
     )
@@ -97,7 +97,7 @@ def test_unknown_flag_and_wrong_score_are_mistakes(run: diptych.Run) -> None:
         list(run.segments(min_score=2))
 
 
-def test_frame_of_pandas(run: diptych.Run) -> None:
+def test_pandas_data_frame(run: diptych.Run) -> None:
     frame = run.to_pandas()
     assert tuple(frame.columns) == PAIR_COLUMNS
     assert len(frame) == run.summary.segments
@@ -106,7 +106,7 @@ def test_frame_of_pandas(run: diptych.Run) -> None:
     assert len(run.to_pandas(min_score=0.999)) < len(frame)
 
 
-def test_table_of_arrow(run: diptych.Run) -> None:
+def test_arrow_table(run: diptych.Run) -> None:
     table = run.to_arrow()
     assert tuple(table.column_names) == PAIR_COLUMNS
     assert table.num_rows == run.summary.segments

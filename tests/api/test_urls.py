@@ -1,4 +1,4 @@
-"""Which model answers, and what is made of its answers."""
+"""Choice of the URL model, and use of its predictions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from diptych.types import LangScore
 
 
 class Fixed:
-    """A model of given probabilities."""
+    """A model with given probabilities."""
 
     labels = ("de", "en", "fr", "und")
 
@@ -43,11 +43,11 @@ def among(langs, *row):
         ((0.0, 0.0, 0.0, 0.0), ("", 0.0)),
     ],
 )
-def test_language_is_chosen_among_those_asked_for(row, expected):
+def test_language_is_chosen_among_the_requested_ones(row, expected):
     assert among(("en", "fr"), *row) == expected
 
 
-def test_language_is_told_in_the_users_own_code():
+def test_language_is_named_by_the_users_own_code():
     assert among(("en-GB", "fr-CA"), 0.1, 0.2, 0.7, 0.0) == ("fr-CA", 0.7)
 
 
@@ -56,13 +56,13 @@ def test_language_the_model_does_not_know_is_never_chosen():
     assert among(("tet", "kv"), 0.1, 0.1, 0.8, 0.0) == ("", 0.0)
 
 
-def test_likeliest_language_of_all():
+def test_most_probable_language_of_all():
     model = Fixed((0.1, 0.2, 0.3, 0.4), (0.7, 0.1, 0.1, 0.1))
     assert [found.lang for found in best_languages(model, ["x", "y"])] == ["und", "de"]
     assert best_languages(FakeLanguages(), []) == []
 
 
-def test_model_that_knows_when_to_be_silent_is_heard():
+def test_model_may_answer_unknown():
     class Silent(Fixed):
         def predict(self, urls):
             return [LangScore("und", 0.5) for _ in urls]

@@ -1,4 +1,4 @@
-"""Signals and garbage collection of the process of a command."""
+"""Signal handlers and garbage collection in the process of a command."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import threading
 from diptych.commands._process import BriefCollections, Terminated, on_signal, orderly_termination
 
 
-def test_signal_acts_for_a_while_and_is_as_before_then():
+def test_signal_handler_is_restored_after_the_context():
     before, seen = signal.getsignal(signal.SIGUSR1), []
     with on_signal(signal.SIGUSR1, lambda: seen.append(1)):
         signal.raise_signal(signal.SIGUSR1)
@@ -30,7 +30,7 @@ def test_other_thread_changes_no_signal():
     assert seen == [[signal.SIG_DFL, signal.SIG_DFL]]
 
 
-def test_termination_leaves_what_is_open_and_then_terminates(monkeypatch):
+def test_termination_closes_open_resources_first(monkeypatch):
     steps = []
     monkeypatch.setattr(
         "diptych.commands._process.signal.raise_signal",
@@ -45,7 +45,7 @@ def test_termination_leaves_what_is_open_and_then_terminates(monkeypatch):
     assert steps == ["left in order", (signal.SIGTERM, signal.SIG_DFL)]
 
 
-def test_handler_that_a_process_has_is_kept():
+def test_existing_signal_handler_is_kept():
     def own(number, frame):
         seen.append(number)
 
@@ -61,13 +61,13 @@ def test_handler_that_a_process_has_is_kept():
 
 
 class Ring:
-    """Refers to itself."""
+    """An object that refers to itself."""
 
     def __init__(self) -> None:
         self.own = self
 
 
-def test_collections_are_as_usual_again_after_a_crawl():
+def test_garbage_collection_is_restored_after_a_crawl():
     usual = gc.get_threshold()
     with BriefCollections():
         assert gc.get_freeze_count() > 0
@@ -76,7 +76,7 @@ def test_collections_are_as_usual_again_after_a_crawl():
     assert gc.get_freeze_count() == 0
 
 
-def test_garbage_is_collected_while_a_crawl_goes_on():
+def test_garbage_is_collected_during_a_crawl():
     with BriefCollections() as garbage:
         garbage.collect_if_due(lambda: 1.0)
         Ring()

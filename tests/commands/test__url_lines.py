@@ -1,4 +1,4 @@
-"""URLs as lines: what is read in bounded memory, and what is no URL."""
+"""URLs as lines: reading in bounded memory, and recognising invalid URLs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_lines_keep_their_numbers_and_columns():
     assert Line(1, ("a",)).column(1) == ""
 
 
-def test_bytes_that_are_no_text_come_back_as_they_were():
+def test_invalid_utf8_is_written_unchanged():
     (line,) = lines(b"\xff\xfe\n")
     out = io.BytesIO()
     urllines.write(out, [line.column(0)])
@@ -90,7 +90,7 @@ def test_batches_are_bounded_in_number_and_in_size(monkeypatch):
         ("", ""),
     ],
 )
-def test_models_are_asked_about_what_is_a_url(text, url):
+def test_models_receive_only_valid_urls(text, url):
     assert askable(text) == url
     assert as_url(text) == (normalise(url) if url else None)
 
@@ -116,7 +116,7 @@ def test_files_are_unpacked_by_their_name(tmp_path):
     assert list(read_lines(plain)) == list(read_lines(packed)) == [Line(1, ("x",))]
 
 
-def test_files_that_cannot_be_read_are_said(tmp_path):
+def test_unreadable_files_are_reported(tmp_path):
     broken = tmp_path / "broken.gz"
     broken.write_bytes(gzip.compress(bytes(range(256)) * 100)[:-20])
     for path in (tmp_path, tmp_path / "missing", broken):

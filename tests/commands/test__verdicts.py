@@ -23,14 +23,14 @@ def said(printer: Printer, *verdicts: Verdict) -> list[str]:
     return printer.out.getvalue().splitlines()
 
 
-def test_a_line_has_the_answer_and_what_shows_it() -> None:
+def test_a_line_has_the_verdict_and_its_evidence() -> None:
     assert said(Printer(StringIO()), GOOD, BAD) == [
         "http://a.org/\tbilingual\t0.988\t2\ten=http://a.org/ fr=http://a.org/fr",
         "http://b.org/\tno\t0.100\t1\tin only one of the languages",
     ]
 
 
-def test_a_list_has_bilingual_sites_and_nothing_else() -> None:
+def test_a_list_has_only_bilingual_sites() -> None:
     printer = Printer(StringIO(), is_list=True)
     printer.say_untested("http://c.org/", "http_404")
     assert said(printer, GOOD, BAD) == ["http://a.org/"]

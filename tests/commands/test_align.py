@@ -1,4 +1,4 @@
-"""`diptych align` as a user has it."""
+"""`diptych align` on the command line."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_text_as_json(texts) -> None:
     }  # fmt: skip
 
 
-def test_unaligned_sentences_are_told_on_request_and_always_in_a_ladder(write) -> None:
+def test_unaligned_sentences_are_printed_on_request_and_always_in_a_ladder(write) -> None:
     alone = "Davon ist auf der anderen Seite überhaupt nirgends auch nur ein einziges Mal die Rede."
     left = write("a.txt", f"Im Jahr 1956.\n{alone}\nIm Jahr 1957.\nIm Jahr 1958.\n")
     right = write("b.txt", "En 1956, enfin.\nEn 1957, enfin.\nEn 1958, enfin.\n")
@@ -149,7 +149,7 @@ def test_links_of_two_pages(write) -> None:
     assert "does not align links" in line
 
 
-def test_names_of_strategies_are_looked_at_first(write) -> None:
+def test_names_of_strategies_are_checked_first(write) -> None:
     texts = write("a.txt", "One."), write("b.txt", "Un.")
     line = mistake("align", *texts, "--langs", "en,fr", "--trees", "foo")
     assert "no align_dom strategy 'foo'" in line
@@ -159,10 +159,10 @@ def test_method_can_be_chosen(texts) -> None:
     for method in ("gale_church", "ibm1", "length_lexicon", "embedding"):
         assert len(aligned(*texts, "--method", method)) >= 2
     line = mistake("align", *texts, "--langs", "de,fr", "--method", "hunalign")
-    assert "no align_sentences strategy 'hunalign'; there is: embedding, gale_church" in line
+    assert "no align_sentences strategy 'hunalign'; available: embedding, gale_church" in line
 
 
-def test_lexicon_decides(write) -> None:
+def test_lexicon_decides_on_the_alignment(write) -> None:
     left = write("a.txt", "y" * 50 + " der hund schläft " + "y" * 40)
     lines = ["w" * 50 + text + "w" * 40 for text in (" le chat mange ", " le chien dort ")]
     words = [("hund", "chien", 1.0), ("schläft", "dort", 1.0)]
@@ -201,7 +201,7 @@ def test_pages_as_ladder_and_json(pages) -> None:
     assert last["score"] == 0
 
 
-def test_page_is_told_by_its_name_or_by_its_content(write, pages) -> None:
+def test_page_is_recognised_by_its_name_or_content(write, pages) -> None:
     expected = aligned(*pages, langs="en,fr")
     assert aligned(write("a", PAGE), write("b.php", OTHER), langs="en,fr") == expected
     # What is called a text is one.
@@ -235,7 +235,7 @@ def test_same_page_twice(pages) -> None:
 def test_trees_can_be_chosen(pages) -> None:
     assert len(aligned(*pages, "--trees", "flat", langs="en,fr")) >= 2
     line = mistake("align", *pages, "--langs", "en,fr", "--trees", "oak")
-    assert "no align_dom strategy 'oak'; there is: domtree, flat" in line
+    assert "no align_dom strategy 'oak'; available: domtree, flat" in line
 
 
 # -- nothing found, and mistakes ---------------------------------------------------------------
@@ -259,7 +259,7 @@ def test_files_without_text_are_named(write, name: str, data: bytes, said: str) 
     for files in ((wrong, other), (other, wrong)):
         line = mistake("align", *files, "--langs", "de,fr")
         assert line == (
-            f"error: {wrong} {said}; give HTML pages, or texts with one sentence a line"
+            f"error: {wrong} {said}; give HTML pages, or texts with one sentence per line"
         )
 
 
@@ -276,9 +276,9 @@ def test_mistakes_are_one_line(texts, pages, write, tmp_path: Path) -> None:
     assert f"cannot read {missing}: No such file" in mistake("align", missing, texts[1], *langs)
     assert f"cannot read {tmp_path}: Is a directory" in mistake("align", texts[0], tmp_path, *langs)
     line = mistake("align", pages[0], texts[1], *langs)
-    assert f"{pages[0]} is an HTML page and {texts[1]} is a text; give two of a kind" in line
+    assert f"{pages[0]} is an HTML page and {texts[1]} is a text; give two of the same kind" in line
     assert f"{pages[1]} is an HTML page" in mistake("align", texts[0], pages[1], *langs)
-    assert "two languages are aligned" in mistake("align", *texts, "--langs", "de,fr,en")
+    assert "give two languages, such as" in mistake("align", *texts, "--langs", "de,fr,en")
     assert "two different languages" in mistake("align", *texts, "--langs", "de")
     assert "unknown language" in mistake("align", *texts, "--langs", "de,zzzz")
     assert "cannot read" in mistake("align", *texts, *langs, "--lexicon", missing)
@@ -286,7 +286,7 @@ def test_mistakes_are_one_line(texts, pages, write, tmp_path: Path) -> None:
     other = write("other.npz", Lexicon.empty("en", "ja").to_bytes())
     for files in (texts, pages):
         line = mistake("align", *files, *langs, "--lexicon", other)
-        assert "the lexicon is of en,ja, not of de,fr" in line
+        assert "the lexicon is for en,ja, not de,fr" in line
 
 
 def test_file_too_large_is_refused(texts, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,7 +37,7 @@ def value(parameter: click.Parameter) -> str:
     REQUIRED,
     ids=[" ".join([*names, missing.name or ""]) for names, _, missing in REQUIRED],
 )
-def test_what_is_required_and_missing_is_named(
+def test_missing_required_options_are_named(
     names: tuple[str, ...], command: click.Command, missing: click.Parameter
 ) -> None:
     is_option = isinstance(missing, click.Option)
@@ -78,8 +78,9 @@ def test_help_is_whole_and_as_wide_as_the_terminal(
     top = main.make_context("diptych", ["mine"])
     shown = main.get_help(top)
     assert "..." not in shown.partition("Commands:")[2]
-    assert "Estimate from two URLs the probability that their pages are translations." in (
-        " ".join(shown.split())
+    assert (
+        "Estimate the probability that the pages at two URLs are translations of each other."
+        in (" ".join(shown.split()))
     )
     of_mine = main.commands["mine"].get_help(
         click.Context(main.commands["mine"], parent=top, info_name="mine")
@@ -88,7 +89,7 @@ def test_help_is_whole_and_as_wide_as_the_terminal(
     assert min(columns, 110) - 12 < widest <= min(columns, 110)
 
 
-def test_several_commands_need_something() -> None:
+def test_enough_commands_have_required_options() -> None:
     assert len({names for names, _, _ in REQUIRED}) > 10
 
 

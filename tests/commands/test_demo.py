@@ -1,4 +1,4 @@
-"""The demo's site, served for the user: `diptych demo --serve`."""
+"""The demo site served for the user: `diptych demo --serve`."""
 
 from __future__ import annotations
 

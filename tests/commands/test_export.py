@@ -1,4 +1,4 @@
-"""Corpora on the command line: exported, moved to another threshold, merged, rebuilt."""
+"""`diptych export`, `merge` and `rebuild` on the command line."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def test_rows_of_many_languages_need_three(recorded, tmp_path):
 
 
 @pytest.mark.parametrize("more", [[], ["--format", "tsv"]])
-def test_a_folder_that_is_no_run_is_named(tmp_path, more):
+def test_error_names_a_folder_that_is_not_a_run(tmp_path, more):
     assert f"{tmp_path} holds no run" in mistake("export", tmp_path, *more)
     missing = tmp_path / "none"
     assert f"there is no folder {missing}" in mistake("export", missing, *more)
 
 
-def test_all_formats_say_the_same(recorded, tmp_path):
+def test_all_formats_have_the_same_content(recorded, tmp_path):
     texts = [(row["left"], row["right"]) for row in rows(recorded / "corpus.tsv")]
     units = export(recorded, tmp_path / "made.jsonl")
     assert [(unit["left"], unit["right"]) for unit in units] == texts
@@ -83,7 +83,7 @@ def test_files_are_compressed_by_their_ending(recorded, tmp_path, ending, opened
     assert opened(path) == (recorded / "corpus.tsv").read_bytes()
 
 
-def test_threshold_is_moved_without_mining_again(recorded, tmp_path):
+def test_threshold_is_changed_without_mining_again(recorded, tmp_path):
     every = export(recorded, tmp_path / "all.jsonl", "--min-score", 0)
     usual = export(recorded, tmp_path / "usual.jsonl")
     scores = sorted(unit["score"] for unit in every)
@@ -103,7 +103,7 @@ def test_corpus_goes_to_standard_output(recorded):
     assert "segments -> standard output" in err
 
 
-def test_nothing_left_is_said_by_the_exit_code(made, tmp_path):
+def test_exit_code_is_1_if_nothing_is_left(made, tmp_path):
     store = made({("/en/a", "/fr/a"): [Said("One.", "Un.", 0.5)]})
     result = run("export", store.folder, "--out", tmp_path / "none.tsv", "--min-score", 0.6)
     assert (result.exit_code, result.output[:10]) == (1, "0 segments")
@@ -146,7 +146,7 @@ def test_archives_may_have_other_names(recorded, tmp_path):
     assert len(rows(out)) == len(units)
 
 
-def test_what_cannot_be_rebuilt_is_counted_with_its_reason(recorded, tmp_path):
+def test_segments_not_rebuilt_are_counted_by_reason(recorded, tmp_path):
     units = export(recorded, tmp_path / "made.jsonl")
     run("export", recorded, "--format", "standoff", "--out", tmp_path / "s.jsonl")
     (head, first, *rest) = (tmp_path / "s.jsonl").read_text("utf-8").splitlines()
@@ -162,12 +162,12 @@ def test_what_cannot_be_rebuilt_is_counted_with_its_reason(recorded, tmp_path):
 # -- mistakes ------------------------------------------------------------------------------------
 
 
-def test_mistakes_are_told_in_one_line(recorded, tmp_path):
+def test_mistakes_are_reported_in_one_line(recorded, tmp_path):
     assert "--format" in mistake("export", recorded, "--out", tmp_path / "made.xyz")
     assert "no run" in mistake("export", tmp_path, "--format", "tsv")
-    assert "no run" in mistake("merge", tmp_path / "none", "--out", tmp_path / "a.tsv")
+    assert "neither a run" in mistake("merge", tmp_path / "none", "--out", tmp_path / "a.tsv")
     (tmp_path / "text.txt").write_text("hello")
-    assert "no run" in mistake("merge", tmp_path / "text.txt", "--out", tmp_path / "a.tsv")
+    assert "neither a run" in mistake("merge", tmp_path / "text.txt", "--out", tmp_path / "a.tsv")
     assert "docs" in mistake(
         "export", recorded, "--format", "docs", "--n-way", "--out", tmp_path / "a"
     )

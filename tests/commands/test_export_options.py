@@ -1,4 +1,4 @@
-"""What of a run is exported: near-duplicates, flags, thresholds, names."""
+"""Selection of segments for export: near-duplicates, flags, thresholds, names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from diptych.steps.score_segments import score_segments
 
 
 class Kept:
-    """A filter that keeps scores as they are."""
+    """A filter that does not change scores."""
 
     threshold = 0.5
 
@@ -29,7 +29,7 @@ def texts(folder: Path, out: Path, *options: object) -> list[tuple[str, str]]:
     return [(row["left"], row["copies"]) for row in rows(out)]
 
 
-def test_run_that_goes_on_is_exported_without_duplicates_and_with_a_note(made: Maker, tmp_path):
+def test_unfinished_run_is_exported_without_duplicates_and_with_a_note(made: Maker, tmp_path):
     store = made({("/en/a", "/fr/a"): [Said("One.", "Un.", 0.8), Said("one", "un", 0.9)]})
     out = tmp_path / "made.tsv"
     result = run("export", store.folder, "--out", out)
@@ -40,7 +40,7 @@ def test_run_that_goes_on_is_exported_without_duplicates_and_with_a_note(made: M
     assert texts(store.folder, out) == [("one", "2")]
 
 
-def test_copy_on_another_page_stands_in_for_one_that_is_not_wanted(made: Maker, tmp_path):
+def test_duplicate_on_another_page_replaces_an_excluded_segment(made: Maker, tmp_path):
     store = made(
         {
             ("/en/a", "/fr/a"): [Said("Next.", "Suite.", 0.9), Said("Only.", "Seul.", 0.9)],
@@ -53,7 +53,7 @@ def test_copy_on_another_page_stands_in_for_one_that_is_not_wanted(made: Maker, 
     assert texts(store.folder, tmp_path / "some.tsv", "--without", "noai") == [("next", "1")]
 
 
-def test_texts_that_become_equal_without_personal_data_are_one(made: Maker, tmp_path):
+def test_texts_equal_after_redaction_are_merged(made: Maker, tmp_path):
     told = [Said(f"Ask {name}@example.org now.", f"Demandez à {name}@example.org.")
             for name in ("ann", "bob")]  # fmt: skip
     store = made({("/en/a", "/fr/a"): told})
@@ -62,7 +62,7 @@ def test_texts_that_become_equal_without_personal_data_are_one(made: Maker, tmp_
     assert texts(store.folder, tmp_path / "some.tsv", "--redact") == [("Ask [EMAIL] now.", "2")]
 
 
-def test_export_that_is_narrowed_does_not_take_the_place_of_the_corpus(made: Maker):
+def test_selective_export_does_not_replace_the_corpus(made: Maker):
     store = made({("/en/a", "/fr/a"): [Said("One.", "Un.", 0.8), Said("Two.", "Deux.", 0.6)]})
     score_segments(store, Kept(), Watcher())
     run("export", store.folder, "--format", "tsv")
@@ -78,7 +78,7 @@ def test_export_that_is_narrowed_does_not_take_the_place_of_the_corpus(made: Mak
         (("--without", "EMAIL"), "email"),
         (("--without", "machine,licens:x"), "licens:x"),
         (("--min-score", "nan"), "must be at least 0, not nan"),
-        (("--format", "tmx"), "ending of tsv"),
+        (("--format", "tmx"), "suffix of tsv"),
         (("--format", "docs", "--without", "email"), "--redact"),
     ],
 )
@@ -89,7 +89,7 @@ def test_mistakes(made: Maker, tmp_path, options: tuple[str, ...], told: str):
     assert not (tmp_path / name).exists()
 
 
-def test_documents_say_what_is_kept_with_another_threshold(recorded, tmp_path):
+def test_documents_have_the_segments_of_another_threshold(recorded, tmp_path):
     counts = []
     for least in (0, 0.5, 0.99, 1):
         out = tmp_path / f"{least}.docs.jsonl"
@@ -103,7 +103,7 @@ def test_documents_say_what_is_kept_with_another_threshold(recorded, tmp_path):
     assert counts[0] > counts[2]
 
 
-def test_archive_that_is_cut_off_is_told(recorded, tmp_path):
+def test_truncated_archive_is_reported(recorded, tmp_path):
     shutil.copytree(recorded, tmp_path / "run")
     (archive,) = (tmp_path / "run" / "warc").iterdir()
     archive.write_bytes(archive.read_bytes()[: archive.stat().st_size // 3])

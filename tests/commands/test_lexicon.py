@@ -1,4 +1,4 @@
-"""`diptych lexicon` as a user has it."""
+"""`diptych lexicon` on the command line."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_import(table: Path) -> None:
     assert (lexicon.left_lang, lexicon.right_lang, len(lexicon)) == ("de", "fr", 4)
 
 
-def test_import_of_several_files_and_the_other_way_round(table: Path, tmp_path: Path) -> None:
+def test_import_of_several_files_in_both_directions(table: Path, tmp_path: Path) -> None:
     other = tmp_path / "fra-deu.tsv"
     other.write_text("vin\tWein\n", "utf-8")
     out = tmp_path / "mine.npz"
@@ -53,7 +53,7 @@ def test_import_of_nothing(table: Path) -> None:
     table.write_text("no words here\n", "utf-8")
     result = run("lexicon", "import", table, "--langs", "de,fr")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == f"no word is translated in {table}; is it of another --format?\n"
+    assert result.stderr == f"no translations in {table}; try another --format\n"
     assert not table.with_name("de-fr.lexicon.npz").exists()
 
 
@@ -69,7 +69,7 @@ def test_show_words_of_either_language(table: Path) -> None:
     ]
 
 
-def test_show_all_of_it(table: Path) -> None:
+def test_show_all_words(table: Path) -> None:
     file = imported(table)
     lines = run("lexicon", "show", file).stdout.splitlines()
     assert [line.split("\t")[0] for line in lines] == ["berg", "haus", "haus", "heim"]
@@ -83,7 +83,7 @@ def test_show_as_json(table: Path) -> None:
     }  # fmt: skip
 
 
-def test_show_a_word_that_is_not_there(table: Path) -> None:
+def test_show_an_unknown_word(table: Path) -> None:
     file = imported(table)
     result = run("lexicon", "show", file, "Hund", "!")
     assert (result.exit_code, result.stdout) == (1, "")

@@ -1,4 +1,4 @@
-"""The command line from a site to a corpus, and what is said about it."""
+"""`diptych mine` from a site to a corpus, and the commands that describe a run."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def home(recorded) -> str:
 # -- what is found ---------------------------------------------------------------------------------
 
 
-def test_demo_finds_exactly_the_pairs_that_are_there(recorded, home):
+def test_demo_finds_exactly_the_true_pairs(recorded, home):
     assert found(recorded) == gold(home)
 
 
@@ -85,7 +85,7 @@ def test_values_of_the_tables_make_sense(recorded):
     assert len(texts) == len(set(texts))
 
 
-def test_run_folder_holds_all_that_was_promised(recorded):
+def test_run_folder_has_all_documented_files(recorded):
     names = {file.name for file in recorded.iterdir()}
     assert names >= {
         "run.toml", "run.sqlite", "warc", "corpus.tsv", "corpus.tmx", "pairs.tsv", "report.html"
@@ -96,7 +96,7 @@ def test_run_folder_holds_all_that_was_promised(recorded):
     assert "http://127.0.0.1" in report
 
 
-def test_demo_command_tells_and_finds_the_same(tmp_path):
+def test_demo_command_finds_the_true_pairs_and_prints_json(tmp_path):
     result = run("demo", "--out", tmp_path / "demo", "--json")
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)
@@ -107,7 +107,7 @@ def test_demo_command_tells_and_finds_the_same(tmp_path):
     assert found(tmp_path / "demo") == gold(address)
 
 
-def test_finished_run_needs_the_web_no_more(recorded, home, tmp_path):
+def test_finished_run_makes_no_requests(recorded, home, tmp_path):
     folder = shutil.copytree(recorded, tmp_path / "run")
     before = (folder / "corpus.tsv").read_bytes()
     told = run("mine", home, *QUICK, "--out", folder, "--json")
@@ -120,7 +120,7 @@ def test_finished_run_needs_the_web_no_more(recorded, home, tmp_path):
 # -- what is said ----------------------------------------------------------------------------------
 
 
-def test_json_is_all_there_is_on_standard_output(tmp_path):
+def test_standard_output_has_only_json(tmp_path):
     with serve(zoo.header_hreflang()) as server:
         result = run("mine", server.url, *QUICK, "--out", tmp_path, "--json")
     assert result.exit_code == 0
@@ -141,7 +141,7 @@ def test_summary_goes_to_standard_error(recorded, home, tmp_path):
         assert name in result.stderr
 
 
-def test_status_tells_of_a_run(recorded):
+def test_status_of_a_run(recorded):
     told = run("status", recorded)
     assert told.exit_code == 0
     assert "page pairs verified" in told.stdout
@@ -159,7 +159,7 @@ def test_run_may_have_any_name(recorded, tmp_path, name):
     assert json.loads(told.stdout)["pairs"] == len(rows(GOLD))
 
 
-def test_explain_tells_of_rejects_of_a_page_and_of_a_pair(recorded, home):
+def test_explain_of_rejected_pairs_a_page_and_a_pair(recorded, home):
     assert run("explain", recorded).exit_code == 0
     one = run("explain", recorded, home)
     assert one.exit_code == 0
@@ -185,11 +185,11 @@ def test_explain_tells_of_rejects_of_a_page_and_of_a_pair(recorded, home):
     ("path", "said"),
     [
         ("private/drafts.html", "robots.txt"),
-        ("files/", "not known"),
+        ("files/", "does not know"),
         ("en/lamp-oil.html", "404"),
     ],
 )
-def test_explain_tells_why_a_page_is_missing(recorded, home, path, said):
+def test_explain_says_why_a_page_is_missing(recorded, home, path, said):
     assert said in run("explain", recorded, home + path).output
 
 
@@ -296,7 +296,7 @@ def test_command_that_the_summary_prints_exports_with_another_threshold(recorded
         ({"/": zoo.redirect(301, "http://elsewhere.example/")}, "http://elsewhere.example/"),
     ],
 )
-def test_site_that_gives_nothing_is_said_why(tmp_path, site, said):
+def test_site_without_results_is_explained(tmp_path, site, said):
     with serve(site) as server:
         command = ["mine", server.url, *QUICK, "--out", tmp_path, "--quiet"]
         result, again = run(*command), run(*command, "--json")
@@ -310,7 +310,7 @@ def test_site_that_gives_nothing_is_said_why(tmp_path, site, said):
     assert (told["pairs"], told["segments"], told["downloads_per_pair"]) == (0, 0, None)
 
 
-def test_host_that_is_not_there_is_said(tmp_path):
+def test_unknown_host_is_reported(tmp_path):
     with reserved() as place:
         host = url_of(place).split("/")[2]
         result = run("mine", url_of(place), *QUICK, "--out", tmp_path)
@@ -321,7 +321,7 @@ def test_host_that_is_not_there_is_said(tmp_path):
     ]
 
 
-def test_unknown_host_is_said_once_and_without_words_of_a_library(tmp_path):
+def test_unknown_host_is_reported_once_without_library_messages(tmp_path):
     result = run("mine", "http://no-such-host.invalid/", *LANGS, "--quiet", "--out", tmp_path)
     assert result.exit_code == 1
     assert result.stderr.splitlines() == [
@@ -330,7 +330,7 @@ def test_unknown_host_is_said_once_and_without_words_of_a_library(tmp_path):
     ]
 
 
-def test_bad_certificate_is_said(tmp_path):
+def test_bad_certificate_is_reported(tmp_path):
     with secure_server() as url:
         result = run("mine", url, *QUICK, "--quiet", "--out", tmp_path)
     assert result.exit_code == 1
@@ -339,7 +339,7 @@ def test_bad_certificate_is_said(tmp_path):
     assert advice.startswith("check the address in a browser")
 
 
-def test_start_page_that_is_a_pdf_is_said(tmp_path):
+def test_start_page_that_is_a_pdf_is_reported(tmp_path):
     pdf = Reply(b"%PDF-1.7", type="application/pdf")
     with serve({"/a.pdf": pdf, "/b": pdf}) as server:
         for name in ("a.pdf", "b"):
@@ -361,7 +361,7 @@ def test_private_address_is_refused_with_a_hint(tmp_path, host):
     assert result.stderr.count("--") == 1
 
 
-def test_host_that_comes_back_is_crawled_by_the_same_command(tmp_path):
+def test_same_command_crawls_a_host_that_is_available_again(tmp_path):
     with reserved() as place:
         command = ["mine", url_of(place), *QUICK, "--out", tmp_path]
         assert run(*command).exit_code == 1
@@ -373,7 +373,7 @@ def test_host_that_comes_back_is_crawled_by_the_same_command(tmp_path):
 
 
 def interrupted(server, folder, requests):
-    """Press Ctrl-C when so many requests have come: it goes to all processes of a terminal."""
+    """Press Ctrl-C after a number of requests; all processes of a terminal receive the signal."""
     server.before = Signal(signal.SIGINT, requests)
     process = start("mine", server.url, *LANGS, "--allow-private", "--out", folder, "--delay", 0)
     server.before.follow(process)
@@ -387,7 +387,7 @@ def interrupted(server, folder, requests):
     return process.returncode
 
 
-def test_interrupted_run_keeps_what_it_has_and_goes_on(tmp_path):
+def test_interrupted_run_keeps_its_pages_and_continues(tmp_path):
     with serve(zoo.demo_site) as server:
         assert interrupted(server, tmp_path, requests=25) == 0
         assert found(tmp_path) < gold(server.url)
@@ -400,7 +400,7 @@ def test_interrupted_run_keeps_what_it_has_and_goes_on(tmp_path):
     assert whole.total() <= len(whole) + 1, "at most what was in flight is asked for again"
 
 
-def test_second_interrupt_ends_a_run_at_once_and_loses_nothing(tmp_path, monkeypatch):
+def test_second_interrupt_ends_a_run_and_loses_nothing(tmp_path, monkeypatch):
     here, usual, calls = threading.get_ident(), Monitor.interrupt, []
 
     def counted(progress: Monitor) -> None:
@@ -419,13 +419,13 @@ def test_second_interrupt_ends_a_run_at_once_and_loses_nothing(tmp_path, monkeyp
         ended = run("mine", server.url, *QUICK, "--out", tmp_path, "--quiet")
         assert (ended.exit_code, len(calls)) == (130, 2)
         assert ended.stderr == (
-            "Stopped at once. Nothing saved is lost; run the same command again to continue.\n"
+            "Stopped immediately. Saved results are kept; run the same command again to continue.\n"
         )
         assert run("mine", server.url, *QUICK, "--out", tmp_path, "--quiet").exit_code == 0
     assert found(tmp_path) == gold(server.url)
 
 
-def test_run_interrupted_at_once_ends_cleanly(tmp_path):
+def test_run_interrupted_immediately_ends_cleanly(tmp_path):
     with serve(zoo.demo_site) as server:
         assert interrupted(server, tmp_path, requests=1) == 1
     assert (tmp_path / "corpus.tsv").exists()
@@ -442,7 +442,7 @@ def test_run_interrupted_at_once_ends_cleanly(tmp_path):
         pytest.param("diptych.stages.export.tsv.Tsv.write", "writing", marks=SLOW),
     ],
 )
-def test_every_stage_can_be_stopped_and_gone_on_with(tmp_path, recorded, where, stage, monkeypatch):
+def test_every_stage_can_be_stopped_and_continued(tmp_path, recorded, where, stage, monkeypatch):
     given = "mine", "--warc", recorded / "warc", "--langs", "en,fr", "--quiet"
     assert run(*given, "--out", tmp_path / "whole").exit_code == 0
     module, _, name = where.rpartition(".")
@@ -460,7 +460,7 @@ def test_every_stage_can_be_stopped_and_gone_on_with(tmp_path, recorded, where, 
     stopped = run(*given, "--out", tmp_path / "run")
     assert stopped.exit_code == 130
     assert stopped.stderr == (
-        f"Stopped while {stage}. Nothing saved is lost; run the same command again to continue.\n"
+        f"Stopped while {stage}. Saved results are kept; run the same command again to continue.\n"
     )
     assert run(*given, "--out", tmp_path / "run").exit_code == 0
     assert placeless(tmp_path / "run") == placeless(tmp_path / "whole")
@@ -474,5 +474,5 @@ def test_missing_kernels_are_a_warning_and_a_note(tmp_path, monkeypatch):
     assert [note for note in json.loads(result.stdout)["notes"] if "kernels" in note]
 
 
-def test_compiled_kernels_are_no_news(tmp_path):
+def test_compiled_kernels_give_no_note(tmp_path):
     assert "kernels" not in run("strategies").stderr

@@ -1,4 +1,4 @@
-"""A run works wherever it is started: in any script, thread and loop, and beside another run."""
+"""A run works in any script, thread and event loop, and at the same time as another run."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_script_needs_no_guard(tmp_path: Path) -> None:
 
 
 def mine(url: str, out: Path, *more: object, langs: str = "en,fr") -> int:
-    """Mine a site with a worker process; the exit code."""
+    """Mine a site with a worker process; returns the exit code."""
     given = ["mine", url, *QUICK[2:], "--langs", langs, "--out", str(out), *map(str, more)]
     environment = Environment(workers=1, resolver=LOOPBACK)
     try:
@@ -72,7 +72,7 @@ def in_a_loop(act: Callable[[], int]) -> int:
 
 
 @pytest.mark.parametrize("started", [in_a_thread, in_a_loop])
-def test_thread_and_running_loop_will_do(tmp_path: Path, started: Any) -> None:
+def test_mine_works_in_a_thread_and_in_a_running_loop(tmp_path: Path, started: Any) -> None:
     with serve(zoo.header_hreflang()) as server:
         code = started(lambda: mine(server.url, tmp_path / "run"))
     assert code in (0, 1)

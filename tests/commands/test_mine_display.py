@@ -1,4 +1,4 @@
-"""The screen of a terminal during a run: what it shows, and what Ctrl-C does there."""
+"""The display in a terminal during a run, and the effect of Ctrl-C."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ NAMES = {
 STAGE_LINE = re.compile(
     r". (?P<stage>[a-z]+( [a-z]+)*)( [━╸╺]+ [\d,/]+( [a-z]+)*)?( ~[\w ]+ left)?( \d+:\d\d)?"
 )
-FINISHING = "Stopping: finishing with the pages fetched so far. Press Ctrl-C again to stop at once."
-CONTINUE = "Nothing saved is lost; run the same command again to continue."
+FINISHING = (
+    "Stopping: finishing with the pages fetched so far. Press Ctrl-C again to stop immediately."
+)
+CONTINUE = "Saved results are kept; run the same command again to continue."
 HELD = """
 import time
 from pathlib import Path
@@ -45,7 +47,7 @@ main(prog_name="diptych", obj=Environment(workers=0))
 
 
 class Screen:
-    """A terminal with a mine of the demo site; `hold` keeps back the answers to some requests."""
+    """A terminal in which `mine` runs on the demo site; `hold` delays some responses."""
 
     def __init__(self, server: Server, folder: Path, columns: int, rows: int, **more) -> None:
         self.terminal: Terminal | None = None
@@ -58,7 +60,7 @@ class Screen:
         )
 
     def hold(self, number: int, act: Callable[[Terminal], None]) -> None:
-        """Do something before a request is answered."""
+        """Call a function before a request is answered."""
         self.held[number] = act
 
     def start(self) -> Terminal:
@@ -92,7 +94,7 @@ def figures(frame: str) -> dict[str, str]:
 
 
 def pages(terminal: Terminal) -> list[str]:
-    """The different numbers of pages that were shown during the crawl, in order."""
+    """The distinct numbers of pages shown during the crawl, in order."""
     crawling = [figures(frame) for frame in list(terminal.frames) if "crawling" in frame]
     return list(dict.fromkeys(shown["pages"] for shown in crawling if shown))
 
@@ -171,13 +173,13 @@ def test_pipe_gets_a_line_every_ten_seconds(tmp_path: Path) -> None:
 
 
 def press_and_see(terminal: Terminal) -> None:
-    """Press Ctrl-C, and wait until the terminal says so."""
+    """Press Ctrl-C, and wait until the terminal shows the confirmation."""
     terminal.press(CTRL_C)
     until(lambda: terminal.has_shown("Stopping: finishing with the pages fetched so far."))
 
 
 @pytest.mark.slow
-def test_interrupted_crawl_says_so_at_once_and_how_to_continue_at_the_end(tmp_path: Path) -> None:
+def test_interrupted_crawl_is_confirmed_and_says_how_to_continue(tmp_path: Path) -> None:
     with screen(tmp_path) as shown:
         shown.hold(25, press_and_see)
         terminal = shown.start()
@@ -188,20 +190,20 @@ def test_interrupted_crawl_says_so_at_once_and_how_to_continue_at_the_end(tmp_pa
     assert "pages fetched" in text
 
 
-def test_second_ctrl_c_ends_the_run_at_once(tmp_path: Path) -> None:
+def test_second_ctrl_c_ends_the_run_immediately(tmp_path: Path) -> None:
     with screen(tmp_path, before=HELD) as shown:
         shown.hold(15, press_and_see)
         terminal = shown.start()
         until(lambda: terminal.has_shown("pairing"))
         terminal.press(CTRL_C)
         assert terminal.wait() == 130
-    assert f"Stopped at once. {CONTINUE}" in " ".join(terminal.text.split())
+    assert f"Stopped immediately. {CONTINUE}" in " ".join(terminal.text.split())
     assert "Aborted" not in terminal.text
     assert "Traceback" not in terminal.text
 
 
 @pytest.mark.slow
-def test_ctrl_c_in_a_later_stage_ends_the_run_in_order(tmp_path: Path) -> None:
+def test_ctrl_c_after_the_crawl_ends_the_run(tmp_path: Path) -> None:
     with screen(tmp_path, before=HELD) as shown:
         terminal = shown.start()
         until(lambda: terminal.has_shown("pairing"))
@@ -213,7 +215,7 @@ def test_ctrl_c_in_a_later_stage_ends_the_run_in_order(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_demo_that_is_stopped_at_once_says_so_too(tmp_path: Path) -> None:
+def test_second_ctrl_c_ends_the_demo(tmp_path: Path) -> None:
     def has_page() -> bool:
         with suppress(sqlite3.OperationalError):  # there is no table yet
             return bool(query(tmp_path / "diptych-demo", "SELECT 1 FROM pages"))
@@ -225,5 +227,5 @@ def test_demo_that_is_stopped_at_once_says_so_too(tmp_path: Path) -> None:
     until(lambda: terminal.has_shown("pairing"))
     terminal.press(CTRL_C)
     assert terminal.wait() == 130
-    assert f"Stopped at once. {CONTINUE}" in " ".join(terminal.text.split())
+    assert f"Stopped immediately. {CONTINUE}" in " ".join(terminal.text.split())
     assert "Aborted" not in terminal.text

@@ -1,4 +1,4 @@
-"""A run that an earlier Diptych made is opened, exported and gone on with: nothing in it differs.
+"""A run of an earlier Diptych version is opened, exported and continued with equal results.
 
 `tests/support/earlier_run/make.py` says what the runs are and how they were made.
 """
@@ -23,7 +23,7 @@ from warcio.archiveiterator import ArchiveIterator
 FOLDER = Path(make.__file__).parent
 EXPECTED = json.loads((FOLDER / "expected.json").read_text("utf-8"))
 OTHER = b"other"
-"""in the place of what differs each time that a page is fetched"""
+"""placeholder for values that differ at each download of a page"""
 TSV_PLACES = ("left_fetched", "left_offset", "right_fetched", "right_offset")
 TMX_PLACES = re.compile(
     rb'creationdate="\w+"(>\s*<prop type="url">([^<]*)</prop>.*?<prop type="offset">)\d+', re.DOTALL
@@ -34,7 +34,7 @@ Open = Callable[[str], Path]
 
 @pytest.fixture(scope="module")
 def earlier(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The runs, to be read and not written."""
+    """The folder of the runs, which tests must not modify."""
     folder = tmp_path_factory.mktemp("earlier")
     with tarfile.open(FOLDER / "runs.tar.xz") as archive:
         archive.extractall(folder, filter="data")
@@ -43,13 +43,13 @@ def earlier(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def opened(earlier: Path, tmp_path: Path) -> Open:
-    """Gives a run of a test's own."""
+    """A function that copies a run, so that a test may modify it."""
     return lambda name: Path(shutil.copytree(earlier / name, tmp_path / name))
 
 
 @pytest.fixture
 def proxy(earlier: Path) -> Iterator[Server]:
-    """Answers as the site did, by what is in the archive of the finished run."""
+    """The responses of the site, from the archive of the finished run."""
     answers = {}
     for path in (earlier / "finished" / "warc").iterdir():
         with path.open("rb") as stream:
@@ -66,14 +66,14 @@ def proxy(earlier: Path) -> Iterator[Server]:
 
 
 def said(*arguments: object) -> str:
-    """What a command says that has nothing to complain of."""
+    """The output of a command that succeeds."""
     result = run(*arguments)
     assert result.exit_code == 0, result.output
     return result.stdout
 
 
 def go_on(folder: Path, proxy: Server) -> list[str]:
-    """Give the command of a run again; the pages that it asked for."""
+    """Repeat the command of a run; returns the pages that it requested."""
     said(*command(folder, proxy.url), "--share", "100")
     return [path for path in proxy.paths if path != HOME + "robots.txt"]  # which grows too old
 
@@ -86,7 +86,7 @@ def known(folder: Path) -> set[str]:
 
 
 def as_then(data: bytes, folder: Path) -> bytes:
-    """A corpus as the Diptych that made its run would say which it is."""
+    """A corpus with the signature of the Diptych version that made its run."""
     then = tomllib.loads((folder / "run.toml").read_text("utf-8"))["versions"]["diptych"]
     now = said("--version").split()[-1]
     for form in ("|v:{}", 'creationtoolversion="{}"'):
@@ -95,13 +95,13 @@ def as_then(data: bytes, folder: Path) -> bytes:
 
 
 def is_as_finished(folder: Path, finished: Path) -> None:
-    """The corpus of a run is that of the finished one."""
+    """Check that the corpus of a run equals that of the finished run."""
     for name in CORPUS:
         compare(as_then((folder / name).read_bytes(), folder), (finished / name).read_bytes())
 
 
 def compare(data: bytes, expected: bytes) -> None:
-    """Line by line, so that what differs can be read."""
+    """Compare line by line, so that differences are readable."""
     assert data.decode().split("\n") == expected.decode().split("\n")
 
 
@@ -109,14 +109,14 @@ SCORE = re.compile(rb"\b[01]\.\d{3,6}\b")
 
 
 def compare_about(data: bytes, expected: bytes) -> None:
-    """The same lines, and scores that hardly differ: pages are read otherwise since then."""
+    """Check for equal lines and nearly equal scores: page parsing has changed since then."""
     compare(SCORE.sub(b"score", data), SCORE.sub(b"score", expected))
     scores, others = (list(map(float, SCORE.findall(each))) for each in (data, expected))
     assert scores == pytest.approx(others, abs=0.002)
 
 
 def placed(corpus: Path, pages: set[str]) -> bytes:
-    """A corpus that says when and where a page was found only of some pages."""
+    """A corpus with placeholders for times and archive positions, except those of some pages."""
     data = corpus.read_bytes()
     if corpus.suffix == ".tmx":
         return TMX_PLACES.sub(
@@ -158,7 +158,7 @@ def test_explanation_is_the_same(earlier, urls):
     assert told.splitlines() == EXPECTED["explain"][urls].splitlines()
 
 
-def test_finished_run_is_left_as_it_is(opened, earlier, proxy):
+def test_finished_run_is_not_changed(opened, earlier, proxy):
     finished = opened("finished")
     assert go_on(finished, proxy) == []
     is_as_finished(finished, earlier / "finished")
@@ -167,7 +167,7 @@ def test_finished_run_is_left_as_it_is(opened, earlier, proxy):
 # -- runs that were cut off ------------------------------------------------------------------------
 
 
-def test_unfinished_run_is_gone_on_with(opened, earlier, proxy):
+def test_unfinished_run_is_continued(opened, earlier, proxy):
     unfinished = opened("unfinished")
     before = known(unfinished)
     asked = go_on(unfinished, proxy)
@@ -179,7 +179,7 @@ def test_unfinished_run_is_gone_on_with(opened, earlier, proxy):
         compare_about(now, placed(earlier / "resumed" / name, before))
 
 
-def test_run_that_was_cut_off_while_it_aligned_is_gone_on_with(opened, earlier, proxy):
+def test_run_interrupted_while_aligning_continues(opened, earlier, proxy):
     unaligned = opened("unaligned")
     assert go_on(unaligned, proxy) == []
     is_as_finished(unaligned, earlier / "finished")

@@ -1,4 +1,4 @@
-"""Exceptions at any write of a run, and full disks: the same command goes on to the same end."""
+"""Exceptions at any write of a run, and full disks: the same command gives the same result."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def mine(server: Server, out: Path) -> int:
 
 
 def found(folder: Path) -> tuple[object, ...]:
-    """The pages, pairs and corpus of a run, whatever came first."""
+    """The pages, pairs and corpus of a run, independent of their order."""
     return pages(folder), rows(folder / "pairs.tsv"), placeless(folder, "fetched")
 
 
@@ -104,7 +104,7 @@ def check(
 
 
 @pytest.mark.parametrize("share", [0.1, 0.35, 0.6, 0.9])
-def test_run_that_was_broken_off_by_an_exception_comes_to_the_same_end(
+def test_run_ended_by_an_exception_gives_the_same_result(
     server: Server, undisturbed: tuple[int, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     share: float,
 ) -> None:  # fmt: skip
@@ -137,10 +137,10 @@ main(prog_name="diptych", obj=Environment(workers=0))
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kilobytes", [4, 30, 60, 100, 140, 180, 220, 260, 300, 400])
-def test_run_on_a_full_disk_goes_on_when_there_is_room(
+def test_run_on_a_full_disk_continues_when_space_is_free(
     server: Server, undisturbed: tuple[int, Any], tmp_path: Path, kilobytes: int
 ) -> None:
-    """No file may grow beyond a size, which is what a full disk is to a program."""
+    """Limit the size of files, which has the same effect as a full disk."""
     command = [sys.executable, "-c", LIMITED, kilobytes * 1024, "mine", server.url, *OPTIONS]
     said = subprocess.run(
         [*map(str, command), "--out", str(tmp_path / "run")],

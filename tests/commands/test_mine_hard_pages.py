@@ -1,4 +1,4 @@
-"""From archives to a corpus where pages are not what they seem."""
+"""Mining of archives with misleading pages."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_plain_site_is_paired_whole(tmp_path):
 # -- wrong languages -------------------------------------------------------------------------------
 
 
-def test_page_in_the_wrong_language_behind_a_right_url(tmp_path):
+def test_page_in_the_wrong_language_at_a_correct_url(tmp_path):
     other = html(texts("/en/fish-pie.html"), lang="fr")
     mined = mine(tmp_path, {**plain_site(), "/fr/tides": other})
     assert mined.pairs == names(but=["tides"])
@@ -62,7 +62,7 @@ def test_untranslated_pages_under_the_path_of_a_language(tmp_path):
     assert all(left != right for left, right in mined.corpus())
 
 
-def test_page_translated_in_part_is_told(tmp_path):
+def test_partly_translated_page_is_marked(tmp_path):
     half = html((*TIDES.fr[:4], *TIDES.en[4:]), lang="fr")
     mined = mine(tmp_path, {**plain_site(), "/fr/tides": half})
     assert mined.pairs >= names(but=["tides"])
@@ -75,7 +75,7 @@ def test_page_translated_in_part_is_told(tmp_path):
 
 
 @pytest.mark.parametrize("shorter", ["en", "fr"])
-def test_page_that_is_a_part_of_the_other_is_said_so(tmp_path, shorter):
+def test_partial_page_is_reported(tmp_path, shorter):
     pages = plain_site()
     # Its longest paragraphs, so that it has enough text to be sure of.
     part = sorted(range(len(RESCUE.en)), key=lambda n: -len(RESCUE.en[n]))[:2]
@@ -91,7 +91,7 @@ def test_page_that_is_a_part_of_the_other_is_said_so(tmp_path, shorter):
     assert mined.corpus("/en/rescue") == []
 
 
-def test_nearly_the_same_page_in_one_language_takes_no_partner(tmp_path):
+def test_near_copy_in_one_language_takes_no_counterpart(tmp_path):
     pages = plain_site()
     for document in (TIDES, STORMS):
         extra = "You are reading the version for printers; the pictures were left out."
@@ -144,14 +144,14 @@ def test_page_in_both_languages_among_others(tmp_path):
 # -- machines and templates ------------------------------------------------------------------------
 
 
-def test_machine_that_translates_is_marked(tmp_path):
+def test_machine_translation_is_marked(tmp_path):
     pages = plain_site()
     widget = '<script src="//translate.google.com/translate_a/element.js?cb=x"></script>'
     pages["/fr/tides"] = html(TIDES.fr, lang="fr", head=widget)
     mined = mine(tmp_path, pages)
     assert mined.pairs == names()
     assert mined.decision("/en/tides", "/fr/tides") == (1, "", "machine_translated")
-    assert "marked: 1 with a machine translation on the page" in mined.said
+    assert "marked verified pairs: 1 with a machine translation on the page" in mined.said
     assert "with a machine translation" in mined.explain("/en/tides", "/fr/tides")
     assert "with a machine translation" not in mined.explain("/en/storms", "/fr/storms")
 
@@ -187,7 +187,7 @@ def test_templates_with_hardly_any_text_are_not_paired(tmp_path):
 # -- what sites declare ----------------------------------------------------------------------------
 
 
-def test_alternates_that_all_lead_to_one_page_are_not_believed(tmp_path):
+def test_alternates_that_all_name_one_page_are_ignored(tmp_path):
     pages = {
         f"/{lang}/{document.name}": html(
             document[lang], lang=lang, head=alternate(other, f"/{other}/tides")
@@ -199,7 +199,7 @@ def test_alternates_that_all_lead_to_one_page_are_not_believed(tmp_path):
     assert mined.pairs == names()
 
 
-def test_alternates_that_lead_to_another_page_are_not_believed(tmp_path):
+def test_alternates_that_name_a_wrong_page_are_ignored(tmp_path):
     pages = {}
     for number, document in enumerate(DOCUMENTS):
         # Three pages name each other's translations, as after a mistake in a table.
@@ -216,7 +216,7 @@ def test_alternates_that_lead_to_another_page_are_not_believed(tmp_path):
 
 
 def opaque(seed: int = 5) -> tuple[dict[str, str], set[tuple[str, str]]]:
-    """Pages with numbers for names, and the pairs they are in truth."""
+    """Pages named by numbers, and their true pairs."""
     numbers = random.Random(seed).sample(range(1000, 9999), 2 * len(DOCUMENTS))
     lefts, rights = numbers[::2], numbers[1::2]
     pages, truth = {}, set()
@@ -226,7 +226,7 @@ def opaque(seed: int = 5) -> tuple[dict[str, str], set[tuple[str, str]]]:
     return pages, truth
 
 
-def test_pages_with_opaque_addresses_are_paired_by_what_they_say(tmp_path):
+def test_pages_with_opaque_urls_are_paired_by_content(tmp_path):
     pages, truth = opaque()
     mined = mine(tmp_path, pages)
     assert mined.pairs - truth == set()
@@ -239,7 +239,7 @@ def test_pages_with_opaque_addresses_are_paired_by_what_they_say(tmp_path):
 
 
 def groups(pairs: set[tuple[str, str]]) -> set[frozenset[str]]:
-    """Pages that are in pairs with each other, directly or not."""
+    """Groups of pages that are connected by pairs, directly or indirectly."""
     found: list[set[str]] = []
     for pair in pairs:
         touched = [group for group in found if group & set(pair)]
@@ -341,7 +341,7 @@ def test_two_thousand_pages_that_differ_in_one_number(tmp_path, langs, said):
     assert why.startswith(said + " ")
 
 
-def test_pages_of_the_same_number_are_not_translations_for_that(tmp_path):
+def test_equal_page_numbers_do_not_make_a_pair(tmp_path):
     pages = items(range(1000, 1100), "en", TIDES.en[:2]) | items(
         range(1000, 1100), "fr", STORMS.fr[:2]
     )
@@ -382,7 +382,7 @@ def test_jobs_do_not_change_the_result(tmp_path):
     assert len(one.pairs) > 10
 
 
-def test_finished_run_gives_the_same_again(tmp_path):
+def test_finished_run_gives_the_same_result_again(tmp_path):
     mined = mine(tmp_path, plain_site())
     before = mined.files()
     assert mine_archives(mined.folder, tmp_path / "site.warc.gz").files() == before
@@ -395,7 +395,7 @@ def test_site_whose_text_is_made_by_scripts_is_named(tmp_path):
     shell = html([], lang="en", body='<div id="root"></div><script src="/app.js"></script>')
     mined = mine(tmp_path, {"/": shell, "/en/a": shell + " ", "/fr/a": html(TIDES.fr, lang="fr")})
     assert mined.exit_code == 1
-    said = "phares.example: 2 of 3 pages have no text, as it is made by scripts"
+    said = "phares.example: 2 of 3 pages have no text, because scripts generate it"
     assert mined.said.count(said) == 1
     assert said in (mined.folder / "report.html").read_text("utf-8")
     assert "flags scripted" in mined.explain("/")

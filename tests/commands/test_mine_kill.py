@@ -1,4 +1,4 @@
-"""A run that is killed again and again comes to the same end as one that is not."""
+"""A run that is killed repeatedly gives the same result as an undisturbed one."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ KILLS = 12
 SEED = 20
 LATENCY = 0.05  # seconds for each answer, so that a crawl takes two or three
 ORPHAN = "EOFError: Ran out of input"
-"""what Python says of a worker whose parent was killed before it could say what to do"""
+"""messages of Python about a worker whose parent was killed before it sent any work"""
 TABLES = ("pages", "links", "pairs", "decisions", "segments")
 
 
 @pytest.mark.slow
-def test_killed_run_comes_to_the_same_end(tmp_path):
+def test_killed_run_gives_the_same_result(tmp_path):
     undisturbed, killed = tmp_path / "undisturbed", tmp_path / "killed"
     with serve(zoo.demo_site, latency=LATENCY) as server:
         assert mine(server, undisturbed) == 0
@@ -84,7 +84,7 @@ def mine(server: Server, folder: Path) -> int:
 
 
 def kill_often(server: Server, folder: Path, whole: int) -> tuple[int, str]:
-    """Start and kill a run at random moments; how often it was hit alive, and what was said."""
+    """Start and kill a run at random moments; returns the number of kills, and the output."""
     chance = random.Random(SEED)
     hits, said = 0, ""
     for number in range(KILLS):
@@ -101,7 +101,7 @@ def kill_often(server: Server, folder: Path, whole: int) -> tuple[int, str]:
 
 
 def wait(process: subprocess.Popen, server: Server, whole: int, chance: random.Random) -> None:
-    """Until some more requests have come and a moment has passed; after the crawl, for a while."""
+    """Wait for some more requests and a moment; after the crawl, wait for a fixed time."""
     requests, before = chance.randrange(6), len(server.log)
     if not requests or len(set(server.paths)) == whole:
         requests, moment = 0, chance.uniform(0, 1.5)  # while it begins, or pairs and aligns
@@ -117,7 +117,7 @@ def wait(process: subprocess.Popen, server: Server, whole: int, chance: random.R
 
 
 def no_worker_is_left(group: int) -> None:
-    """Workers are in the group of the process that started them, and end after it."""
+    """Check that workers, which are in the process group of the run, end after it."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         try:
@@ -130,7 +130,7 @@ def no_worker_is_left(group: int) -> None:
 
 
 def check_warcs(folder: Path) -> None:
-    """`warcio check` has nothing to say about any file."""
+    """Check that `warcio check` reports no error in any file."""
     files = sorted((folder / "warc").glob("*"))
     told = StringIO()
     with redirect_stdout(told), suppress(SystemExit):

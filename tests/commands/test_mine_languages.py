@@ -1,4 +1,4 @@
-"""From a site to a corpus in languages that are asked for in two scripts, or cannot be told."""
+"""Mining of languages that are requested in two scripts, or that cannot be identified."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def page(title: str, paragraphs: tuple[str, ...], links: dict[str, str], lang: s
 
 
 def serbian_site() -> dict[str, Reply]:
-    """The same in both scripts, by folders that do not say which is which."""
+    """The same pages in both scripts, in folders whose names do not identify the script."""
     site = {"/robots.txt": MISSING}
     for folder, table in (("a", {}), ("b", TO_LATIN)):
         for name, paragraphs in SERBIAN.items():
@@ -70,7 +70,7 @@ def serbian_site() -> dict[str, Reply]:
 
 
 def tetum_site() -> dict[str, Reply]:
-    """English, and what declares that it is in Tetum."""
+    """Pages in English, and pages that declare Tetum."""
     site = {"/robots.txt": MISSING}
     for lang in ("en", "tet"):
         for document in DOCUMENTS:
@@ -108,7 +108,7 @@ def test_both_scripts_of_a_language_are_mined(tmp_path: Path) -> None:
         assert segment["left"].translate(TO_LATIN) == segment["right"]
 
 
-def test_pages_in_a_language_that_cannot_be_told_count_as_they_declare(tmp_path: Path) -> None:
+def test_declared_language_counts_if_text_cannot_be_identified(tmp_path: Path) -> None:
     pairs = mined(tetum_site(), "en,tet", tmp_path / "run")
     got = {(path(pair["left_url"]), path(pair["right_url"])) for pair in pairs}
     wanted = {(f"/en/{each.name}.html", f"/tet/{each.name}.html") for each in DOCUMENTS}

@@ -1,4 +1,4 @@
-"""What the command line says of a guided crawl: its curve, and what is probably not found yet."""
+"""Output of a guided crawl: its curve, and the share of pairs probably not found yet."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ QUICK = ("--langs", "en,fr", "--delay", 0, "--allow-private", "--quiet")
 
 
 def words(text: str) -> str:
-    """What is said, however wide the terminal is."""
+    """The output as one line, independent of the width of the terminal."""
     return " ".join(text.split())
 
 
-def test_crawl_that_lost_its_patience_says_how_to_go_on(tmp_path: Path) -> None:
+def test_crawl_that_ended_by_patience_says_how_to_continue(tmp_path: Path) -> None:
     with serve(zoo.demo_site) as server:
         command = ("mine", server.url, *QUICK, "--out", tmp_path)
         ended = run(*command, "--patience", 1)  # nothing is sure to bring a pair by one download
@@ -28,7 +28,7 @@ def test_crawl_that_lost_its_patience_says_how_to_go_on(tmp_path: Path) -> None:
     said = words(ended.stderr)
     assert "still queued; " in said
     assert "run the same command with a higher --patience to continue" in said
-    assert "one more pair would cost too many downloads" in said
+    assert "another pair would cost too many downloads" in said
     assert ("none is likely to lead to a pair" in said) is not ("not found yet" in said)
     told = json.loads(whole.stdout)
     assert (told["pairs"], told["queued"]) == (len(rows(GOLD)), 0)
@@ -53,7 +53,7 @@ def test_crawl_that_a_limit_ended_says_what_is_probably_missing(tmp_path: Path) 
     assert f"about {told['probably_missing']:.0%} of the pairs" in said
 
 
-def test_curve_is_told_by_tenths_and_drawn(tmp_path: Path) -> None:
+def test_curve_is_in_the_json_and_in_the_report(tmp_path: Path) -> None:
     with serve(zoo.header_hreflang()) as server:
         result = run("mine", server.url, *QUICK, "--out", tmp_path, "--json")
     told = json.loads(result.stdout)
@@ -65,7 +65,7 @@ def test_curve_is_told_by_tenths_and_drawn(tmp_path: Path) -> None:
     assert f"95% of the pairs were found after {told['curve'][-1]} downloads" in report
 
 
-def test_policy_without_a_guide_cannot_tell_what_is_missing(tmp_path: Path) -> None:
+def test_policy_without_a_guide_makes_no_estimate(tmp_path: Path) -> None:
     with serve(zoo.demo_site) as server:
         result = run(
             "mine", server.url, *QUICK, "--out", tmp_path, "--strategy", "bfs",

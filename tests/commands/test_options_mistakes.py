@@ -1,4 +1,4 @@
-"""What a user can get wrong: one clear line, exit 2, and nothing left behind."""
+"""Mistakes of users: one clear line, exit code 2, and nothing left behind."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def out(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def unreached(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that was begun and never got anywhere, in a folder that was there."""
+    """A run that began but fetched nothing, in an existing folder."""
     folder = tmp_path_factory.mktemp("unreached")
     result = run("mine", "http://127.0.0.1:1/", *LANGS, "--out", folder)
     assert result.exit_code == 1
@@ -36,7 +36,7 @@ def unreached(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def begun(unreached: Path, out: Path) -> Path:
-    """A copy of that run, to be broken."""
+    """A copy of that run, which tests may damage."""
     return shutil.copytree(unreached, out)
 
 
@@ -53,7 +53,7 @@ def begun(unreached: Path, out: Path) -> Path:
         ("en,eng", "two different languages"),
     ],
 )
-def test_languages_that_cannot_be(out, langs, said):
+def test_invalid_languages_are_mistakes(out, langs, said):
     line = mistake("mine", SITE, "--langs", langs, "--out", out)
     assert said in line
     assert "such as en" in line
@@ -75,7 +75,7 @@ def test_languages_that_were_probably_meant(out, langs, said):
 @pytest.mark.parametrize(
     ("langs", "said"), [("en,en-GB", "en and en-GB"), ("fr,pt-BR,pt-PT", "pt-BR and pt-PT")]
 )
-def test_languages_that_cannot_be_told_apart(out, langs, said):
+def test_indistinguishable_languages_are_mistakes(out, langs, said):
     line = mistake("mine", SITE, "--langs", langs, "--out", out)
     assert f"{said} cannot be told apart by their text; request only one" in line
     assert not out.exists()
@@ -89,7 +89,7 @@ def test_languages_that_cannot_be_told_apart(out, langs, said):
         "http://user:secret@example.org/", "http://example.org:99999/", "http://[::1/", "", " ",
     ],
 )  # fmt: skip
-def test_sites_that_cannot_be(out, url):
+def test_invalid_sites_are_mistakes(out, url):
     line = mistake("mine", url, *LANGS, "--out", out)
     assert "https://example.org" in line
     assert not out.exists()
@@ -100,12 +100,12 @@ def test_sites_that_cannot_be(out, url):
     [
         (["mine", *LANGS], "name a site"),
         (["mine", SITE, "http://b.org", "--also", "http://c.org", *LANGS], "exactly one site"),
-        (["mine", SITE, *LANGS, "--strategy", "nope"], "there is: bfs"),
+        (["mine", SITE, *LANGS, "--strategy", "nope"], "available: bfs"),
         (["mine", SITE, *LANGS, "--strategy", "nope.toml"], "cannot read nope.toml"),
-        (["mine", SITE, *LANGS, "--crawl", "nope"], "no crawl strategy 'nope'; there is: bfs"),
+        (["mine", SITE, *LANGS, "--crawl", "nope"], "no crawl strategy 'nope'; available: bfs"),
         (
             ["mine", SITE, *LANGS, "--pair", "nope"],
-            "no pair strategy 'nope'; there is: content",
+            "no pair strategy 'nope'; available: content",
         ),
         (["mine", SITE, *LANGS, "--verify", "nope"], "no verify strategy 'nope'"),
         (["mine", SITE, *LANGS, "--align-dom", "nope"], "no align_dom strategy 'nope'"),
@@ -113,7 +113,7 @@ def test_sites_that_cannot_be(out, url):
         (["mine", SITE, *LANGS, "--filter", "nope"], "no filter strategy 'nope'"),
     ],
 )
-def test_commands_that_cannot_be(out, arguments, said):
+def test_invalid_commands_are_mistakes(out, arguments, said):
     assert said in mistake(*arguments, "--out", out)
     assert not out.exists()
 
@@ -131,7 +131,7 @@ def test_commands_that_cannot_be(out, arguments, said):
         (b"\xff\xfe", "not a valid recipe"),
     ],
 )
-def test_recipes_that_cannot_be(tmp_path, out, recipe, said):
+def test_invalid_recipes_are_mistakes(tmp_path, out, recipe, said):
     file = tmp_path / "recipe.toml"
     file.write_bytes(recipe if isinstance(recipe, bytes) else recipe.encode())
     assert said in mistake("mine", SITE, *LANGS, "--strategy", file, "--out", out)
@@ -156,7 +156,7 @@ def test_options_out_of_range(out, option, value):
 @pytest.mark.parametrize(
     "proxy", ["nonsense", "ftp://127.0.0.1:1/", "socks5://127.0.0.1:1", "http://"]
 )
-def test_proxies_that_cannot_be(out, proxy):
+def test_invalid_proxies_are_mistakes(out, proxy):
     assert "proxy" in mistake("mine", SITE, *LANGS, "--out", out, "--proxy", proxy)
 
 
@@ -178,7 +178,7 @@ def test_folder_that_cannot_be_written():
     assert "name another folder with --out" in line
 
 
-def test_folder_that_holds_something_else(tmp_path):
+def test_folder_with_other_content_is_refused(tmp_path):
     (tmp_path / "thesis.doc").write_text("years of work")
     line = mistake("mine", SITE, *LANGS, "--out", tmp_path)
     assert "thesis.doc" in line
@@ -200,7 +200,7 @@ def test_folder_that_holds_something_else(tmp_path):
         (["http://127.0.0.1:1/", *LANGS, "--pair", "links"], "pair=union"),
     ],
 )
-def test_run_with_other_terms_is_not_gone_on_with(begun, arguments, said):
+def test_run_with_other_terms_is_not_continued(begun, arguments, said):
     add_page(begun)
     before = (begun / "run.toml").read_bytes()
     line = mistake("mine", *arguments, "--out", begun)
@@ -209,20 +209,20 @@ def test_run_with_other_terms_is_not_gone_on_with(begun, arguments, said):
     assert (begun / "run.toml").read_bytes() == before
 
 
-def test_a_corrected_seed_is_not_refused_where_nothing_was_fetched(begun):
+def test_a_run_that_fetched_nothing_accepts_a_corrected_seed(begun):
     result = run("mine", "http://127.0.0.1:2/", *LANGS, "--out", begun)
     assert result.exit_code == 1
     assert "127.0.0.1:2" in (begun / "run.toml").read_text("utf-8")
     assert "127.0.0.1:1/" not in result.output
 
 
-def test_a_run_that_reached_nobody_leaves_no_folder(out):
+def test_a_run_that_reached_no_host_leaves_no_folder(out):
     assert run("mine", "http://127.0.0.1:1/", *LANGS, "--out", out).exit_code == 1
     assert not out.exists()
 
 
 @pytest.mark.parametrize("command", ["mine", "status", "explain", "export"])
-def test_run_of_another_schema_is_left_alone(begun, command):
+def test_run_with_another_schema_is_not_changed(begun, command):
     with closing(sqlite3.connect(begun / "run.sqlite")) as db:
         db.execute("PRAGMA user_version = 99")
     line = mistake(*_on(command, begun))
@@ -258,7 +258,7 @@ def test_folder_without_a_run_cannot_be_read(tmp_path, command, name):
     assert list((tmp_path / "empty").iterdir()) == []
 
 
-def test_run_that_is_in_use_is_not_written_by_another(begun):
+def test_run_in_use_cannot_be_opened_for_writing(begun):
     with Store(begun):
         line = mistake(*_on("mine", begun))
         assert "in use" in line
@@ -272,7 +272,7 @@ def _on(command: str, folder: Path) -> list[object]:
 
 
 @pytest.mark.parametrize("command", ["mine", "detect", "discover"])
-def test_a_list_of_sites_that_is_no_text_is_named(command):
+def test_error_names_a_site_list_that_is_not_text(command):
     done = CliRunner().invoke(main, [command, "-", *LANGS], input=b"http://a.org/caf\xe9\n")
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr == "error: cannot read standard input: it is not UTF-8\n"
@@ -284,23 +284,23 @@ def test_a_list_of_sites_that_is_no_text_is_named(command):
 @pytest.mark.parametrize(
     ("urls", "said"),
     [
-        (["nonsense"], "no http or https URL"),
-        (["http://unknown.example/"], "not known in this run"),
-        (["http://a.org/", "http://b.org/", "http://c.org/"], "one URL, or two"),
+        (["nonsense"], "not an http or https URL"),
+        (["http://unknown.example/"], "this run does not know"),
+        (["http://a.org/", "http://b.org/", "http://c.org/"], "one URL, or the two"),
     ],
 )
-def test_explain_of_what_is_not_there(recorded, urls, said):
+def test_explain_mistakes(recorded, urls, said):
     assert said in mistake("explain", recorded, *urls)
 
 
-def test_export_to_where_nothing_can_be_written(recorded, tmp_path):
+def test_export_to_an_unwritable_place_is_a_mistake(recorded, tmp_path):
     for out in (tmp_path / "missing" / "corpus.tsv", tmp_path):
         line = mistake("export", recorded, "--format", "tsv", "--out", out)
         assert str(out) in line
     assert list(tmp_path.iterdir()) == []
 
 
-def test_export_to_a_format_that_is_not_there(recorded):
+def test_export_to_an_unknown_format_is_a_mistake(recorded):
     result = run("export", recorded, "--format", "docx")
     assert result.exit_code == 2
     assert "tsv" in result.stderr
@@ -319,7 +319,7 @@ def test_export_to_a_format_that_is_not_there(recorded):
          "an index of Common Crawl needs duckdb: pip install 'duckdb>=1.2'"),
     ],
 )  # fmt: skip
-def test_a_library_that_is_missing_is_named_before_anything_is_done(
+def test_missing_library_is_reported_before_work_begins(
     tmp_path, monkeypatch, module, arguments, said
 ):
     monkeypatch.setitem(sys.modules, module, None)

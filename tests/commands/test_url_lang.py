@@ -1,4 +1,4 @@
-"""`url-lang`, `url-pair` and `pair` as a user has them."""
+"""`url-lang`, `url-pair` and `pair` on the command line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LANGS = ("--langs", "en,fr")
 
 @pytest.fixture(autouse=True)
 def languages(monkeypatch):
-    """Models whose answers are known stand in for those that are shipped."""
+    """Replace the shipped models with models whose answers are known."""
     fake = FakeLanguages()
     monkeypatch.setattr(url_models, "language_model", lambda folder: fake)
     monkeypatch.setattr(url_models, "pair_model", lambda folder: FakePairs())
@@ -31,7 +31,7 @@ def languages(monkeypatch):
 
 
 def ask(*arguments, data):
-    """A command with something on standard input; output as bytes."""
+    """Run a command with standard input; returns its output as bytes."""
     result = CliRunner().invoke(main, [str(argument) for argument in arguments], input=data)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
@@ -81,7 +81,7 @@ def test_bad_lines_are_answered_in_their_place_and_counted():
     )
 
 
-def test_one_object_a_line():
+def test_one_json_object_per_line():
     result = ask("url-lang", "--json", data=b"http://a.org/fr/\nhttp://a.org/\xff\n")
     assert [json.loads(line) for line in result.stdout.splitlines()] == [
         {"url": "http://a.org/fr/", "lang": "fr", "probability": 0.8},
@@ -94,13 +94,13 @@ def test_one_object_a_line():
     [(b"", "nothing found: there are no lines"), (b"nonsense\nx\n", "skipped 2 lines")],
 )
 @pytest.mark.parametrize("command", [["url-lang"], ["url-pair"], ["pair", "-", *LANGS]])
-def test_nothing_found_is_said(command, data, said):
+def test_nothing_found_is_reported(command, data, said):
     result = ask(*command, data=data)
     assert result.exit_code == 1
     assert said in result.stderr
 
 
-def test_lines_are_asked_about_batch_by_batch_in_order(languages):
+def test_lines_are_processed_in_batches_in_order(languages):
     urls = [f"http://a.org/{'fr' if number % 3 else 'en'}/{number}" for number in range(10_000)]
     result = ask("url-lang", data="\n".join(urls).encode())
     assert [row[0] for row in table(result)] == urls
@@ -125,7 +125,7 @@ def test_probabilities_of_pairs():
     }  # fmt: skip
 
 
-def test_lines_without_two_urls_are_answered_with_nothing():
+def test_lines_without_two_urls_get_an_empty_result():
     good = b"http://a.org/en/"
     pairs = [good + b"\t" + bad for bad in BAD] + [bad + b"\t" + good for bad in BAD] + [good]
     result = ask("url-pair", data=b"\n".join([*pairs, good + b"\thttp://a.org/fr/"]))
@@ -175,7 +175,7 @@ def test_pairs_as_objects():
     assert set(found[0]) == {"left", "right", "score", "key"}
 
 
-def test_list_is_one_site_unless_asked_otherwise():
+def test_list_is_one_site_by_default():
     rows = [("http://a.fr/x.html", "fr"), ("http://a.com/x.html", "en")] + [
         (f"http://a.{'com' if lang == 'en' else 'fr'}/{page}", lang)
         for page in ("one", "two", "three")
@@ -200,7 +200,7 @@ def test_same_pair_is_found_in_many_domains():
 
 
 @pytest.mark.parametrize("folder", ["", "/en"])  # of no language, or all of one
-def test_urls_that_do_not_tell_their_language_are_left_to_the_keys(folder):
+def test_urls_without_language_evidence_are_left_to_the_keys(folder):
     rows = [(f"http://a.org{folder}/{side}/{page}", "") for side in "ec" for page in "xyzw"]
     result = ask("pair", "-", "--langs", "en,zh", data=listing(rows, with_langs=False))
     assert {(row[0][-3:], row[1][-3:]) for row in table(result)} in (
@@ -209,7 +209,7 @@ def test_urls_that_do_not_tell_their_language_are_left_to_the_keys(folder):
     )
 
 
-def test_what_a_list_repeats_or_has_no_url_in_is_said():
+def test_repeated_and_invalid_lines_are_reported():
     data = listing([*SITE, SITE[0]]) + b"nonsense\n"
     result = ask("pair", "-", *LANGS, data=data)
     assert len(table(result)) == 3
@@ -232,12 +232,12 @@ def test_what_a_list_repeats_or_has_no_url_in_is_said():
         (["pair", "missing.tsv", *LANGS, "--method", "keys+"], "no pair strategy ''; there is"),
     ],
 )
-def test_what_cannot_be_is_said(arguments, said):
+def test_invalid_options_are_reported(arguments, said):
     assert said in mistake(*arguments)
 
 
 @pytest.mark.parametrize("command", [["url-lang"], ["url-pair"], ["pair", "-", *LANGS]])
-def test_model_that_is_no_folder_is_said(command, monkeypatch):
+def test_model_that_is_not_a_folder_is_reported(command, monkeypatch):
     monkeypatch.undo()
     result = ask(*command, "--model", "xlm-roberta-base", data=b"http://a.org/\n")
     assert (result.exit_code, result.stdout) == (2, "")
@@ -248,7 +248,7 @@ def test_model_that_is_no_folder_is_said(command, monkeypatch):
 # -- as a process of its own -----------------------------------------------------------------------
 
 
-def test_reader_that_leaves_early_is_no_error(tmp_path):
+def test_closed_pipe_is_not_an_error(tmp_path):
     file = tmp_path / "urls"
     file.write_text("http://a.org/fr/\n" * 200_000)
     package = str(Path(diptych.__file__).parent.parent)
@@ -264,7 +264,7 @@ def test_reader_that_leaves_early_is_no_error(tmp_path):
     assert process.returncode in (0, 1)
 
 
-def test_help_of_the_commands_names_what_they_take():
+def test_help_names_the_options_of_each_command():
     for command, words in {
         "url-lang": ("--model", "--json", "standard input"),
         "url-pair": ("--model", "--json", "standard input"),

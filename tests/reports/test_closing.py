@@ -1,4 +1,4 @@
-"""The closing statement of a run: no combination of ends, queue and outlook contradicts itself."""
+"""The closing lines of a run: no combination of ends, queue and outlook gives a contradiction."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def said(ends: frozenset[SiteEnd], queued: int, outlook: str) -> list[str]:
         (SiteEnd.HOSTS_STOPPED, False, AGAIN),
         (SiteEnd.INTERRUPTED, False, AGAIN),
         (SiteEnd.NOTHING_LEFT, False, AGAIN),
-        (None, False, f"the crawl has not ended: if it is not running any more, {AGAIN}"),
+        (None, False, f"the crawl has not ended: if it is no longer running, {AGAIN}"),
     ],
 )
 def test_each_end_has_its_statement(end: SiteEnd | None, hopeless: bool, how: str) -> None:
@@ -74,7 +74,7 @@ def test_no_statement_contradicts_itself(queued: int, outlook: str) -> None:
         assert how.endswith("to continue")
 
 
-def test_none_is_likely_only_if_every_crawl_ended_for_that() -> None:
+def test_no_pair_is_likely_only_if_every_crawl_ended_for_that_reason() -> None:
     for ends in SUBSETS:
         is_said = "none is likely" in " ".join(said(ends, 5, ""))
         ended = ends - {SiteEnd.NOTHING_LEFT}
@@ -94,7 +94,7 @@ def test_several_ways_to_continue_are_all_named() -> None:
     [(0.95, "score at least 0.95", 0.8), (0.5, "score at least 0.5", 0.9),
      (0.0, "any score", 0.9)],
 )  # fmt: skip
-def test_threshold_is_told_with_a_command_for_another(
+def test_threshold_is_shown_with_a_command_for_another(
     threshold: float, kept: str, other: float
 ) -> None:
     assert threshold_lines(threshold, Path("a run")) == [
@@ -103,7 +103,7 @@ def test_threshold_is_told_with_a_command_for_another(
     ]
 
 
-def test_only_files_that_are_there_are_named(tmp_path: Path) -> None:
+def test_only_existing_files_are_named(tmp_path: Path) -> None:
     summary = Summary(2, 2, 1, 1, 0, (), (), ())
     assert next_steps(summary, tmp_path) == []
     (tmp_path / "corpus.tsv").touch()

@@ -14,12 +14,12 @@ CURVES = st.lists(st.integers(1, 1000), max_size=60).map(
 )
 
 
-def test_run_without_anything_has_an_empty_curve(tmp_path: Path) -> None:
+def test_empty_run_has_an_empty_curve(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         assert curve(store) == Curve(0, ())
 
 
-def test_curve_of_a_run_is_its_downloads_and_when_its_pairs_were_there(recorded: Path) -> None:
+def test_curve_of_a_run_has_downloads_and_pairs(recorded: Path) -> None:
     with Store(recorded, write=False) as store:
         found = curve(store)
         verified = [pair for site, _ in store.sites() for pair in store.verified_pairs(site)]
@@ -40,7 +40,7 @@ def test_share_is_reached_with_the_pair_that_completes_it(share: float, download
     assert pairs.per_pair(share) == 10.0
 
 
-def test_share_that_floats_cannot_hold_needs_no_pair_more() -> None:
+def test_rounding_errors_of_shares_add_no_pair() -> None:
     assert Curve(25, tuple(range(1, 26))).at(0.28) == 7
 
 

@@ -36,7 +36,7 @@ class Clock:
 
 
 class Tty(StringIO):
-    """A terminal that keeps what is written to it."""
+    """A terminal that records its output."""
 
     def isatty(self) -> bool:
         return True
@@ -76,11 +76,11 @@ def test_later_stage_shows_a_bar_a_count_and_the_time_left() -> None:
 
 
 @pytest.mark.parametrize("total", [None, 0, 1])
-def test_bar_of_one_part_would_say_nothing(total: int | None) -> None:
+def test_stage_of_one_part_has_no_bar(total: int | None) -> None:
     assert lines(replace(ALIGNING, total=total), 80)[0][2:] == "aligning 1:15"
 
 
-def test_more_parts_than_were_expected_are_not_shown() -> None:
+def test_count_of_parts_does_not_exceed_the_total() -> None:
     assert " 1,890/1,890 page pairs " in lines(replace(ALIGNING, done=2000), 80)[0]
 
 
@@ -115,7 +115,7 @@ def test_figures_are_left_out_by_rank_and_keep_their_order() -> None:
     assert fitting(figures, 3) == [figures[2]]
 
 
-def test_time_goes_on_while_nothing_is_reported() -> None:
+def test_clock_advances_between_reports() -> None:
     console, clock = Console(file=Tty(), force_terminal=True, color_system=None), Clock()
     display = Display(console, clock=clock)
     with display.opened():
@@ -142,7 +142,7 @@ def test_ascii_terminal_gets_ascii() -> None:
 
 
 @pytest.mark.parametrize("is_dumb", [True, False])
-def test_where_there_is_no_terminal_a_line_is_printed_every_ten_seconds(
+def test_without_a_terminal_a_line_is_printed_every_ten_seconds(
     is_dumb: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TERM", "dumb" if is_dumb else "xterm")
@@ -159,7 +159,7 @@ def test_where_there_is_no_terminal_a_line_is_printed_every_ten_seconds(
     assert "found so far ~87%\n" in file.getvalue()
 
 
-def test_file_is_no_terminal_whatever_colours_are_asked_for(
+def test_file_is_not_a_terminal_even_with_forced_colours(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")

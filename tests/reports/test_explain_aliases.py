@@ -23,7 +23,7 @@ ALIAS, PAGE = Url(f"{HOST}/s/x"), Url(f"{HOST}/s/x/")
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    """A run with an alias, by a rule that has held for 37 pages of a section."""
+    """A run with an alias by a rule that was right for 37 pages of a section."""
     with Store(tmp_path) as opened, opened.transaction():
         aliases, frontier = Aliases(opened), Frontier(opened.db)
         for number in range(37):
@@ -38,23 +38,23 @@ def told(store: Store, url: Url = ALIAS) -> str:
 
 
 def test_alias_is_explained_with_its_page_and_rule(store: Store) -> None:
-    words = f"  reason     the same page as {PAGE}, by rule trailing slash, held 37 of 37"
+    words = f"  reason     the same page as {PAGE}, by rule trailing slash, right for 37 of 37"
     assert words in told(store).splitlines()
     assert "leads to" not in told(store)
     assert "state      alias" in told(store)
 
 
-def test_section_without_exception_is_told_where_the_host_has_one(store: Store) -> None:
+def test_rule_of_a_section_is_preferred_to_that_of_its_host(store: Store) -> None:
     store.db.execute("UPDATE alias_rules SET moved = 90, broken = 2 WHERE scope = ?", (HOST,))
-    assert "held 37 of 37" in told(store)
+    assert "right for 37 of 37" in told(store)
     store.db.execute("DELETE FROM alias_rules WHERE scope LIKE '% %'")
-    assert "held 90 of 92" in told(store)
+    assert "right for 90 of 92" in told(store)
 
 
 def test_alias_by_several_rules_names_each(store: Store) -> None:
     reason = alias_reason("slash + without ?share")
     store.db.execute("UPDATE urls SET reason = ? WHERE state = 6", (reason,))
-    words = "by rule trailing slash, held 37 of 37, by rule without ?share"
+    words = "by rule trailing slash, right for 37 of 37, by rule without ?share"
     assert told(store).splitlines()[2].endswith(words)
 
 
@@ -73,14 +73,14 @@ def test_rule_without_counts_is_named_without_them(store: Store, damage: str) ->
     assert told(store).splitlines()[2].endswith("by rule trailing slash")
 
 
-def test_alias_of_a_page_that_is_not_known_is_explained(store: Store) -> None:
+def test_alias_of_an_unknown_page_is_explained(store: Store) -> None:
     store.db.execute("DELETE FROM urls WHERE url = ?", (PAGE,))
-    assert "the same page as ?, by rule trailing slash, held 37 of 37" in told(store)
+    assert "the same page as ?, by rule trailing slash, right for 37 of 37" in told(store)
     store.db.execute("UPDATE urls SET redirect = NULL WHERE state = 6")
     assert "reason     the same page as another (trailing slash)" in told(store)
 
 
-def test_redirect_still_says_where_it_leads(store: Store) -> None:
+def test_redirect_is_explained_with_its_target(store: Store) -> None:
     store.db.execute("UPDATE urls SET state = 2, reason = '', status = 301 WHERE state = 6")
     assert f"  leads to   {PAGE}" in told(store).splitlines()
 

@@ -40,7 +40,7 @@ def told(capsys: pytest.CaptureFixture[str], what: Summary, *notes: str) -> list
 
 
 def failed(reason: str = "dns", end: str = HOME) -> Summary:
-    """A run whose only start page has no page."""
+    """A run whose only start page could not be fetched."""
     steps = (Step("pages fetched", 0, ((reason, 1),)), Step("segments kept", 0))
     return Summary(
         0, 0, 0, 0, 1, steps, (), (("http://a.org", "unknown host"),),
@@ -49,7 +49,7 @@ def failed(reason: str = "dns", end: str = HOME) -> Summary:
     )  # fmt: skip
 
 
-def test_funnel_explains_downloads_apart_from_what_was_not_downloaded() -> None:
+def test_funnel_separates_downloads_from_skipped_urls() -> None:
     what = replace(summary(), unanswered=(("timeout", 1), ("dns", 2)))
     assert funnel_rows(what) == [
         Row("downloads", 6, "4 pages, 1 robots.txt, 1 not found (404)"),
@@ -60,7 +60,7 @@ def test_funnel_explains_downloads_apart_from_what_was_not_downloaded() -> None:
     ]  # fmt: skip
 
 
-def test_funnel_ends_with_the_first_step_that_is_empty() -> None:
+def test_funnel_ends_with_the_first_empty_step() -> None:
     empty = tuple(replace(step, count=step.count if place < 1 else 0)
                   for place, step in enumerate(STEPS))  # fmt: skip
     rows = funnel_rows(replace(summary(), steps=empty))
@@ -71,7 +71,7 @@ def test_funnel_ends_with_the_first_step_that_is_empty() -> None:
     assert [row.name for row in funnel_rows(nothing)] == ["downloads", "pages fetched"]
 
 
-def test_what_is_left_follows_the_cost_and_says_how_to_continue(
+def test_queue_line_follows_the_cost_and_says_how_to_continue(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     said = told(capsys, summary(SiteEnd.PAGE_LIMIT, missing=0.03), "a note")
@@ -83,7 +83,7 @@ def test_what_is_left_follows_the_cost_and_says_how_to_continue(
     ]
 
 
-def test_nothing_is_said_of_the_outlook_where_nothing_is_left(
+def test_no_outlook_is_printed_if_nothing_is_queued(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     said = " ".join(told(capsys, summary(queued=0, missing=0.0)))
@@ -91,13 +91,13 @@ def test_nothing_is_said_of_the_outlook_where_nothing_is_left(
     assert "not found yet" not in said
 
 
-def test_threshold_is_told_only_with_a_corpus(capsys: pytest.CaptureFixture[str]) -> None:
+def test_threshold_is_shown_only_with_a_corpus(capsys: pytest.CaptureFixture[str]) -> None:
     what = replace(summary(queued=0), threshold=0.95)
     assert told(capsys, what)[-1].endswith("diptych export run --min-score 0.8 --format tsv")
     assert "another threshold" not in "".join(told(capsys, replace(what, segments=0)))
 
 
-def test_start_page_that_failed_is_a_cause_and_advice_and_nothing_else(
+def test_failed_start_page_prints_only_cause_and_advice(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     note = stop_note("http://a.org", "unknown host")
@@ -111,7 +111,7 @@ def test_start_page_that_failed_is_a_cause_and_advice_and_nothing_else(
     )
 
 
-def test_hosts_that_were_given_up_are_noted_once_beside_others(
+def test_hosts_given_up_are_noted_once(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     what = replace(summary(), hosts=(("http://a.org", "timed out"),))
@@ -139,7 +139,7 @@ def test_run_that_found_nothing_says_how_to_continue_once(
 @pytest.mark.parametrize(
     ("missing", "shown"), [(None, "null"), (0.0, "0.0"), (1 / 3, "0.3333"), (1.0, "1.0")]
 )
-def test_share_that_is_missing_is_in_the_json(missing: float | None, shown: str) -> None:
+def test_missing_share_is_in_the_json(missing: float | None, shown: str) -> None:
     assert f'"probably_missing":{shown},' in to_json(summary(missing=missing))
 
 

@@ -34,16 +34,17 @@ def why(summary: Summary) -> tuple[str, str]:
         ("connection_refused", "a.org:8080 refused the connection", "check the address and the"),
         ("connect", "no connection to a.org:8080", "check the address and your network"),
         ("timeout", "a.org:8080 did not answer in time", LATER),
-        ("disconnected", "a.org:8080 closed the connection without an answer", LATER),
+        ("disconnected", "a.org:8080 closed the connection without a response", LATER),
         ("bad_certificate", "a.org:8080 has a bad certificate", "check the address in a browser"),
         ("tls", "no secure connection to a.org:8080 (TLS error)", "check the address in a browser"),
-        ("protocol", "the answer of a.org:8080 is not valid HTTP", "check the address and the"),
+        ("protocol", "the response of a.org:8080 is not valid HTTP", "check the address and the"),
         ("private_address", "a.org:8080 is a private address",
          "to mine it, run the same command with --allow-private"),
-        ("http_503", "robots.txt of a.org:8080 answers HTTP 503, so nothing may be fetched", LATER),
+        ("http_503", "robots.txt of a.org:8080 returned HTTP 503, so nothing may be fetched",
+         LATER),
     ],
 )  # fmt: skip
-def test_host_without_an_answer(reason: str, cause: str, advice: str) -> None:
+def test_cause_for_a_host_without_a_response(reason: str, cause: str, advice: str) -> None:
     told = why(no_page(StartPage(HOME, HOME, reason, is_robots=True)))
     assert told[0] == cause
     assert told[1].startswith(advice)
@@ -69,12 +70,12 @@ def test_host_without_an_answer(reason: str, cause: str, advice: str) -> None:
          "the start page redirects to http://b.org/, which is outside the site",
          "mine that site instead: http://b.org/"),
         (StartPage(HOME, HOME, "http_404"), "the start page does not exist (404)", "check the"),
-        (StartPage(HOME, HOME, "http_403"), "the start page answers HTTP 403", "check the"),
-        (StartPage(HOME, HOME, "http_503"), "the start page answers HTTP 503", LATER),
+        (StartPage(HOME, HOME, "http_403"), "the start page returned HTTP 403", "check the"),
+        (StartPage(HOME, HOME, "http_503"), "the start page returned HTTP 503", LATER),
         (StartPage(HOME, HOME, "empty"), "the start page cannot be used: empty", "check the"),
     ],
 )  # fmt: skip
-def test_start_page_without_a_page(page: StartPage, cause: str, advice: str) -> None:
+def test_cause_for_a_failed_start_page(page: StartPage, cause: str, advice: str) -> None:
     told = why(no_page(page))
     assert told[0] == cause
     assert told[1].startswith(advice)
@@ -87,7 +88,7 @@ def test_every_reason_is_one_line_without_raw_names(reason: Reason) -> None:
         assert "_" not in line
 
 
-def test_many_start_pages_with_one_cause_are_told_once_and_others_are_counted() -> None:
+def test_common_cause_of_start_pages_is_reported_once() -> None:
     first, second = (StartPage(HOME, f"http://{name}.org/", "dns") for name in "ab")
     assert why(no_page(first, first))[0] == "unknown host: a.org"
     assert why(no_page(first, second))[0] == (
@@ -95,7 +96,7 @@ def test_many_start_pages_with_one_cause_are_told_once_and_others_are_counted() 
     )
 
 
-def test_start_page_that_was_never_asked_for() -> None:
+def test_start_page_that_was_never_requested() -> None:
     open_page = StartPage(HOME, HOME, "")
     stopped = no_page(open_page, hosts=(("https://a.org", "it asks to wait 7200 s"),))
     assert why(stopped) == ("gave up on https://a.org: it asks to wait 7200 s", LATER)
@@ -139,7 +140,7 @@ EXPLAIN = "diptych explain 'my run'"
          "no segments kept (5 identical on both sides)", "to see the pages: my run/report.html"),
     ],
 )  # fmt: skip
-def test_first_step_that_nothing_came_through(summary: Summary, cause: str, advice: str) -> None:
+def test_cause_is_the_first_empty_step(summary: Summary, cause: str, advice: str) -> None:
     assert why(summary) == (cause, advice)
 
 

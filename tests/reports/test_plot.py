@@ -21,7 +21,7 @@ def drawn(pairs: Curve, langs: int = 2) -> Plot:
 
 
 def corners(path: str) -> list[tuple[float, float]]:
-    """The corners of a path of M, H, V and L."""
+    """The corners of an SVG path of M, H, V and L commands."""
     found = [(0.0, 0.0)]
     for command, numbers in re.findall(r"([MHVL])([-\d. ]+)", path):
         values = [float(number) for number in numbers.split()]
@@ -48,7 +48,7 @@ def test_nothing_is_drawn_without_pairs() -> None:
     assert plot(Curve(12, ()), 2.0) is None
 
 
-def test_cost_is_that_of_most_pairs() -> None:
+def test_cost_is_that_of_95_percent_of_pairs() -> None:
     picture = drawn(Curve(400, (*range(3, 60, 3), 300)))
     assert (picture.pairs, picture.downloads) == (20, 400)
     assert (picture.most, picture.cost) == (57, 3.0)
@@ -67,7 +67,7 @@ def test_line_rises_and_stays_within_its_frame(pairs: Curve) -> None:
 
 
 @pytest.mark.parametrize("pairs", [MAX_STEPS, MAX_STEPS + 1, 25_000])
-def test_long_line_has_no_more_steps_than_can_be_seen(pairs: int) -> None:
+def test_long_line_has_a_limited_number_of_steps(pairs: int) -> None:
     line = corners(drawn(Curve(3 * pairs, tuple(range(2, 2 * pairs + 1, 2)))).line)
     assert MAX_STEPS <= len(line) <= 2 * MAX_STEPS + 3
 
@@ -81,7 +81,7 @@ def test_line_ends_at_all_pairs(pairs: Curve) -> None:
 
 
 @pytest.mark.parametrize("langs", [2, 3, 5])
-def test_groups_in_several_languages_cost_less_than_two_downloads_a_pair(langs: int) -> None:
+def test_groups_in_several_languages_cost_less_than_two_downloads_per_pair(langs: int) -> None:
     picture = drawn(Curve(40, (4, 8, 10, 11, 12)), langs)
     assert picture.least == 2 / (langs - 1)
     assert corners(picture.limit)[-1] == (round(SIDE * 5 * picture.least / 40), 0)

@@ -12,9 +12,13 @@ from diptych.frontier.crawl import Crawl, Stats
 from diptych.reports.progress import INTERRUPTED, Monitor, Progress
 from diptych.types import Outlook
 
-FINISHING = "Stopping: finishing with the pages fetched so far. Press Ctrl-C again to stop at once."
-SEARCHED = "Stopping: finishing with the sites tested so far. Press Ctrl-C again to stop at once."
-STOPPING = "Stopping. Press Ctrl-C again to stop at once."
+FINISHING = (
+    "Stopping: finishing with the pages fetched so far. Press Ctrl-C again to stop immediately."
+)
+SEARCHED = (
+    "Stopping: finishing with the sites tested so far. Press Ctrl-C again to stop immediately."
+)
+STOPPING = "Stopping. Press Ctrl-C again to stop immediately."
 
 
 class _Store:
@@ -24,7 +28,7 @@ class _Store:
 
 @dataclass
 class _Hosts:
-    """What a monitor asks of the hosts of a crawl."""
+    """The attributes of a crawl's hosts that a monitor uses."""
 
     urgent_notes: list[str] = field(default_factory=list)
     slow: dict[int, float] = field(default_factory=dict)
@@ -32,7 +36,7 @@ class _Hosts:
 
 @dataclass
 class _Crawl:
-    """What a monitor asks of a crawl."""
+    """The attributes of a crawl that a monitor uses."""
 
     foreseen: Outlook | None = None
     pages_allowed: int | None = None
@@ -87,14 +91,14 @@ def test_crawl_that_has_found_nothing_yet_has_no_cost(left: float, share: float 
 @pytest.mark.parametrize(
     ("foreseen", "stage"), [(None, "crawling"), (Outlook(12.0, 3.0), "scoring")]
 )
-def test_otherwise_the_pairs_that_were_verified_are_reported(
+def test_verified_pairs_are_reported_without_an_outlook(
     foreseen: Outlook | None, stage: str
 ) -> None:
     seen = snapshot(foreseen, stage=stage, pairs=10)
     assert (seen.pairs, seen.downloads_per_pair, seen.share_found) == (10, 3.0, None)
 
 
-def test_what_the_crawl_has_found_stays_known_after_it() -> None:
+def test_share_found_is_kept_after_the_crawl() -> None:
     watched = monitor(_Crawl(Outlook(12.0, 4.0)))
     watched.snapshot()
     watched.begin("pairing")
@@ -102,18 +106,18 @@ def test_what_the_crawl_has_found_stays_known_after_it() -> None:
     assert (seen.pairs, seen.share_found, seen.queued) == (12, 0.75, 7)
 
 
-def test_cost_of_a_pair_is_unknown_while_pairs_are_counted_anew() -> None:
+def test_cost_of_a_pair_is_unknown_while_aligning() -> None:
     assert snapshot(None, stage="aligning", pairs=1).downloads_per_pair is None
 
 
-def test_segments_of_a_crawl_are_those_from_before_and_its_own() -> None:
+def test_segments_of_a_crawl_include_earlier_ones() -> None:
     watched = monitor(_Crawl(), segments=100)
     assert watched.snapshot().segments == 108
     watched.begin("aligning")
     assert watched.snapshot().segments == 100
 
 
-def test_before_the_crawl_there_is_nothing_to_report() -> None:
+def test_figures_are_zero_before_the_crawl() -> None:
     assert monitor().snapshot() == Progress(stage="crawling", seconds=pytest.approx(0, abs=60))
 
 
@@ -133,7 +137,7 @@ def test_pages_per_second_are_those_of_this_invocation() -> None:
     assert watched.snapshot().pages_per_second == 3.0
 
 
-def test_urls_that_take_long_to_count_are_not_counted_each_time() -> None:
+def test_slow_counts_of_the_queue_are_less_frequent() -> None:
     class Clocked:
         """A clock that moves when something is counted."""
 
@@ -196,7 +200,7 @@ def test_page_limit_gives_no_time_before_there_is_a_rate() -> None:
     assert watched.snapshot().seconds_left == 6.0
 
 
-def test_crawl_that_stands_still_has_no_end_in_sight() -> None:
+def test_crawl_without_a_rate_has_no_time_left() -> None:
     clock = Clock()
     watched = monitor(_Crawl(pages_allowed=90), clock=clock)
     watched.tick()
@@ -228,7 +232,7 @@ def test_time_left_of_a_stage_follows_from_its_rate() -> None:
 # -- reports ---------------------------------------------------------------------------------------
 
 
-def test_each_stage_is_reported_at_once_and_the_rest_a_few_times_a_second() -> None:
+def test_stages_are_reported_immediately_and_ticks_at_most_four_times_a_second() -> None:
     clock, seen = Clock(), list[Progress]()
     watched = monitor(report=seen.append, clock=clock)
     for _ in range(100):
@@ -240,7 +244,7 @@ def test_each_stage_is_reported_at_once_and_the_rest_a_few_times_a_second() -> N
     assert [each.stage for each in seen[4:]] == ["pairing", "aligning"]
 
 
-def test_something_can_be_done_with_each_tick() -> None:
+def test_on_tick_is_called_at_each_tick() -> None:
     ticks = []
     watched = monitor(on_tick=lambda: ticks.append(1))
     watched.tick()
@@ -248,7 +252,7 @@ def test_something_can_be_done_with_each_tick() -> None:
     assert len(ticks) == 2
 
 
-def test_urgent_notes_are_passed_on_at_once_and_once() -> None:
+def test_urgent_notes_are_passed_on_immediately_and_once() -> None:
     said: list[str] = []
     crawl = _Crawl()
     watched = monitor(crawl, notify=said.append)
@@ -263,7 +267,7 @@ def test_urgent_notes_are_passed_on_at_once_and_once() -> None:
 
 
 @pytest.mark.parametrize(("stage", "answer"), [("crawling", FINISHING), ("searching", SEARCHED)])
-def test_crawl_that_is_stopped_goes_on_with_what_it_has(stage: str, answer: str) -> None:
+def test_interrupted_crawl_continues_with_its_pages(stage: str, answer: str) -> None:
     said: list[str] = []
     watched = monitor(stage=stage, notify=said.append)
     assert not watched.stopped()
@@ -279,7 +283,7 @@ def test_crawl_that_is_stopped_goes_on_with_what_it_has(stage: str, answer: str)
 
 
 @pytest.mark.parametrize("look", [Monitor.tick, Monitor.stopped, lambda each: each.begin("x")])
-def test_request_is_confirmed_wherever_the_run_is_seen_next(
+def test_request_to_stop_is_confirmed_at_the_next_check(
     look: Callable[[Monitor], None],
 ) -> None:
     said: list[str] = []
@@ -298,7 +302,7 @@ def test_request_is_confirmed_wherever_the_run_is_seen_next(
         ("writing", "Stopped while writing."),
     ],
 )
-def test_any_other_stage_that_is_stopped_ends_the_run(stage: str, message: str) -> None:
+def test_interrupt_after_the_crawl_ends_the_run(stage: str, message: str) -> None:
     watched = monitor(stage=stage)
     watched.tick()
     watched.interrupt()
@@ -309,7 +313,7 @@ def test_any_other_stage_that_is_stopped_ends_the_run(stage: str, message: str) 
         watched.begin("another")
 
 
-def test_stage_that_does_not_look_says_that_it_will_stop() -> None:
+def test_stopped_confirms_a_request_to_stop() -> None:
     said: list[str] = []
     watched = monitor(stage="aligning", notify=said.append)
     watched.interrupt()
@@ -317,7 +321,7 @@ def test_stage_that_does_not_look_says_that_it_will_stop() -> None:
     assert said == [STOPPING]
 
 
-def test_second_request_ends_everything_at_once() -> None:
+def test_second_request_ends_the_process() -> None:
     watched = monitor()
     watched.interrupt()
     with pytest.raises(KeyboardInterrupt):
@@ -334,7 +338,7 @@ def test_run_can_be_cancelled_from_another_thread_at_any_stage() -> None:
     assert watched.final_notes([]) == []
 
 
-def test_crawl_that_is_cancelled_ends_in_order_and_nothing_follows() -> None:
+def test_cancelled_crawl_ends_the_run() -> None:
     watched = monitor()
     watched.cancel()
     watched.tick()

@@ -32,25 +32,25 @@ HOMONYMS = {
     "stages/crawl/smart.py": {"other_language"},  # a function
     "stages/filter/quality/measures.py": {"length_ratio"},  # a feature
 }
-"""words that are no reason where they stand"""
+"""strings that equal a reason but have another meaning in their place"""
 
 
 @pytest.mark.parametrize("reason", [*Reason, *SiteEnd, *DownloadKind])
-def test_every_reason_has_words(reason: Reason | SiteEnd | DownloadKind) -> None:
+def test_every_reason_has_a_text(reason: Reason | SiteEnd | DownloadKind) -> None:
     one, *_, several = words = [*REASONS[reason.value], REASONS[reason.value][-1]]
     assert (in_words(reason), in_words(reason, 2)) == (one, several)
     assert all(words)
     assert len(set(words)) == len(REASONS[reason.value]) <= 2
 
 
-def test_words_for_network_faults_of_a_host_are_those_of_its_urls() -> None:
-    """A host is given up in the words that count its URLs, but for a hint in brackets."""
+def test_network_faults_of_hosts_and_urls_have_the_same_text() -> None:
+    """The note on a host that was given up has the text for its URLs, except a hint in brackets."""
     for reason, words in NETWORK_FAULTS.items():
         told = in_words(reason)
         assert words.startswith(told) or words in told
 
 
-def test_every_reason_and_flag_with_words_is_given_somewhere() -> None:
+def test_every_reason_and_flag_with_a_text_is_used() -> None:
     others = (path for path in SOURCE.rglob("*.py") if path.name not in ("reason.py", "reasons.py"))
     code = "".join(path.read_text("utf-8") for path in others)
     members = {Reason[name].value for name in re.findall(r"\bReason\.([A-Z_]+)", code)}
@@ -61,13 +61,13 @@ def test_every_reason_and_flag_with_words_is_given_somewhere() -> None:
     assert REASONS.keys() - members - flags - kinds - statuses == set()
 
 
-def test_sites_that_ended_alike_are_counted_if_they_are_many() -> None:
+def test_many_sites_with_the_same_end_are_counted() -> None:
     many = [(f"s{number}.org", SiteEnd.NOTHING_LEFT) for number in range(1200)]
     few = [("a.org", SiteEnd.UNLIKELY), ("b.org", SiteEnd.UNLIKELY)]
     assert ends_in_words([*many, *few]) == [
         "1,200 sites: nothing left to fetch",
-        "a.org: one more pair would cost too many downloads",
-        "b.org: one more pair would cost too many downloads",
+        "a.org: another pair would cost too many downloads",
+        "b.org: another pair would cost too many downloads",
     ]
     assert len(ends_in_words(many[:5])) == 5
 
@@ -82,7 +82,7 @@ def test_a_reason_is_written_as_its_value() -> None:
     assert np.where([True, False], reason, "").tolist() == ["low_score", ""]
 
 
-def test_reasons_are_members_wherever_they_are_given_or_compared() -> None:
+def test_reasons_in_code_are_members_of_the_enum() -> None:
     values = {reason.value for reason in Reason}
     quoted = {f"'{value}'" for value in values}
     literal = []

@@ -27,7 +27,7 @@ HOSTILE = "<script>alert('x')</script>\"&'"
 
 
 class Reader(HTMLParser):
-    """What a browser would see: tags with their attributes, and text."""
+    """The content of a page for a browser: tags with their attributes, and text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -130,7 +130,7 @@ def test_report_of_nothing_is_still_a_page(store: Store) -> None:
     assert "-" in seen.text
 
 
-def test_report_takes_nothing_from_elsewhere(store: Store) -> None:
+def test_report_loads_no_external_resources(store: Store) -> None:
     fill(store, 2)
     seen = report(store)
     tags = {tag for tag, _ in seen.tags}
@@ -151,7 +151,7 @@ def test_text_of_pages_is_shown_and_never_run(store: Store) -> None:
     assert seen.text.count(HOSTILE) >= 5  # title, heading, note and both sides of a segment
 
 
-def test_archives_are_named_where_there_are_no_seeds(store: Store) -> None:
+def test_title_names_archives_if_there_are_no_seeds(store: Store) -> None:
     terms = Terms(("en", "fr"), (), "site", TERMS.recipe, ("/data/crawl.warc.gz",))
     assert "/data/crawl.warc.gz" in report(store, terms).text
 
@@ -163,7 +163,7 @@ def test_rejected_pairs_are_shown_with_their_reason_in_words(store: Store) -> No
     assert seen.text.count("too different in length") == 2 + 1  # and once in the funnel
 
 
-def test_long_list_of_pairs_is_cut_and_said(store: Store) -> None:
+def test_long_list_of_pairs_is_truncated_with_a_note(store: Store) -> None:
     fill(store, SHOWN_PAIRS + 7)
     seen = report(store)
     samples = sum(tag == "td" and attributes.get("class") == "seg" for tag, attributes in seen.tags)
@@ -191,14 +191,14 @@ def test_bars_are_no_wider_than_the_funnel(store: Store) -> None:
     assert widths == [0.0, 0.0, 0.0, 100.0, 100.0, 100.0, 100.0]  # no page, 5 pairs, 150 segments
 
 
-def test_report_replaces_the_last_one_whole(store: Store) -> None:
+def test_report_is_replaced_atomically(store: Store) -> None:
     report(store)
     fill(store, 1)
     report(store)
     assert [path.name for path in store.folder.glob("report*")] == ["report.html"]
 
 
-def test_report_has_the_words_of_the_terminal(store: Store) -> None:
+def test_report_has_the_lines_of_the_terminal(store: Store) -> None:
     fill(store, 2, 3)
     download(store, "en0000", "fr0000", "robots.txt")
     store.db.execute("UPDATE pairs SET evidence = 'keys+langstrip'")
@@ -233,7 +233,7 @@ def download(store: Store, *names: str) -> None:
 
 
 def drawn(seen: Reader) -> dict[str, str]:
-    """The paths of a report by their classes."""
+    """The SVG paths of a report, by class."""
     return {
         attributes["class"] or "": attributes["d"] or ""
         for tag, attributes in seen.tags
@@ -255,7 +255,7 @@ def test_report_draws_pairs_against_downloads(store: Store) -> None:
     assert lines["limit"] == "M0 1000L750 0"
 
 
-def test_outlook_is_told_below_the_curve(store: Store) -> None:
+def test_outlook_is_shown_below_the_curve(store: Store) -> None:
     fill(store, 2)
     download(store, "en0000", "fr0000", "en0001", "fr0001")
     store.save_outlook(1, Outlook(2, 0.5))  # what was filled in is queued
@@ -282,19 +282,19 @@ def test_pairs_without_a_known_download_are_not_drawn(store: Store) -> None:
     ("langs", "least"),
     [("en fr", "two downloads"), ("en fr de", "one download"), ("en fr de es it", "0.5 downloads")],
 )
-def test_several_languages_cost_less_than_two_downloads_a_pair(
+def test_several_languages_cost_less_than_two_downloads_per_pair(
     store: Store, langs: str, least: str
 ) -> None:
     fill(store, 1)
     download(store, "en0000", "fr0000")
     terms = Terms(tuple(langs.split()), TERMS.seeds, "site", TERMS.recipe)
-    assert f"{least} per pair, the least there can be" in report(store, terms).text
+    assert f"{least} per pair, the possible minimum" in report(store, terms).text
 
 
 # -- scores, languages, flags ---------------------------------------------------------------------
 
 
-def test_histogram_shows_what_is_kept_and_what_is_not(store: Store) -> None:
+def test_histogram_shows_kept_and_left_out_segments(store: Store) -> None:
     fill(store, 2, 30)
     store.db.execute("UPDATE segments SET score = 0.97")
     store.db.execute(

@@ -20,11 +20,11 @@ HOME, PAGE = "http://a.org/", "http://a.org/page"
         (Checked(Declares.CANONICAL, 3, 3, PAGE),
          "the canonical links of 3 pages all name http://a.org/page"),
         (Checked(Declares.CANONICAL, 40, 12),
-         "12 of 40 canonical links name a page with other text"),
+         "12 of 40 canonical links name a page with different text"),
         (Checked(Declares.CANONICAL, 40, 12, HOME),
-         "12 of 40 canonical links name the home page with other text"),
+         "12 of 40 canonical links name the home page with different text"),
         (Checked(Declares.CANONICAL, 1, 1, HOME),
-         "1 of 1 canonical links name the home page with other text"),
+         "1 of 1 canonical links name the home page with different text"),
         (Checked(Declares.HTML_LANG, 20, 5, "en", "fr"),
          "html lang says en on 20 pages, but 5 of them are in fr"),
         (Checked(Declares.HREFLANG, 1_200, 1_000, "fr", "en de"),
@@ -33,7 +33,7 @@ HOME, PAGE = "http://a.org/", "http://a.org/page"
          "8 of 9 hreflang links name the home page as the translation of many pages"),
     ],
 )  # fmt: skip
-def test_words_for_what_is_wrong(checked: Checked, words: str) -> None:
+def test_text_for_each_kind_of_wrong_declaration(checked: Checked, words: str) -> None:
     assert declarations_in_words([("a.org", checked)]) == [f"a.org: {words}: ignored"]
 
 
@@ -45,7 +45,7 @@ def test_words_for_what_is_wrong(checked: Checked, words: str) -> None:
         Checked(Declares.HREFLANG, 100, 19, "en", "fr"),
     ],
 )
-def test_nothing_is_said_of_what_is_right_or_nearly(checked: Checked) -> None:
+def test_correct_declarations_give_no_note(checked: Checked) -> None:
     assert declarations_in_words([("a.org", checked)]) == []
 
 
@@ -54,24 +54,24 @@ def test_many_sites_are_one_line() -> None:
         (f"{name}.org", Checked(kind, 9, 9, HOME)) for kind in Declares for name in "abcdef"
     ]
     assert declarations_in_words(declared) == [
-        "canonical links of 6 sites name pages with other text: ignored",
+        "canonical links of 6 sites name pages with different text: ignored",
         "html lang is wrong on 6 sites: ignored",
         "hreflang names wrong languages on 6 sites: ignored",
-        "hreflang links of 6 sites name one page for many: ignored",
+        "hreflang links of 6 sites name one page as the translation of many: ignored",
     ]
 
 
 def test_sites_whose_text_is_made_by_scripts_are_named() -> None:
     assert scripted_in_words([("a.org", 1, 1), ("b.org", 20, 100), ("c.org", 19, 100)]) == [
-        "a.org: 1 of 1 page has no text, as it is made by scripts",
-        "b.org: 20 of 100 pages have no text, as it is made by scripts",
+        "a.org: 1 of 1 page has no text, because scripts generate it",
+        "b.org: 20 of 100 pages have no text, because scripts generate it",
     ]
     assert scripted_in_words([(f"{name}.org", 300, 500) for name in "abcdef"]) == [
-        "6 sites: 1,800 of 3,000 pages have no text, as it is made by scripts"
+        "6 sites: 1,800 of 3,000 pages have no text, because scripts generate it"
     ]
 
 
-def test_urls_that_are_one_page_are_counted_by_rule() -> None:
+def test_aliases_are_counted_by_rule() -> None:
     assert aliases_in_words([]) == []
     many = [(f"alias without ?p{number}", 2_000 - number) for number in range(7)]
     assert aliases_in_words(many) == [

@@ -32,21 +32,21 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_search_stands_where_its_tables_say(folder: Path) -> None:
+def test_search_summary_is_computed_from_the_store(folder: Path) -> None:
     with Store(folder, write=False) as store:
         standing = SearchSummary.of(store)
     assert (standing.tested, standing.bilingual, standing.failed) == (3, 1, 1)
     assert (standing.downloads, standing.robots) == (9, 4)
     assert standing.reasons == [("one_language", 2)]
     first, *others = standing.lines()
-    assert first.startswith("1 of 3 sites tested are bilingual; 9 downloads, 4 of them robots.txt")
+    assert first.startswith("bilingual: 1 of 3 tested sites; 9 downloads, 4 of them robots.txt")
     assert others == [
-        "  2 are not: in only one of the languages", "  1 leads could not be followed",
+        "  2 not bilingual: in only one of the languages", "  1 lead could not be followed",
     ]  # fmt: skip
     assert json.loads(standing.to_json())["reasons"] == {"one_language": 2}
 
 
-def test_all_sites_are_in_a_table_and_the_found_ones_on_a_page(folder: Path) -> None:
+def test_table_has_all_sites_and_report_has_bilingual_ones(folder: Path) -> None:
     with Store(folder) as store:
         write_sites(store, TERMS, ["a note", "a note", HOSTILE])
     table = {row["site"]: row for row in rows(folder / "sites.tsv")}

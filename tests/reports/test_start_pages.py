@@ -1,4 +1,4 @@
-"""What became of start pages, read from the store of a crawl."""
+"""Reasons why start pages have no page, read from the store of a crawl."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_redirects_are_followed_to_their_end(folder: Path) -> None:
     assert (outside.end, outside.reason) == ("https://elsewhere.com/", "outside")
 
 
-def test_file_that_is_no_page_by_its_name(folder: Path) -> None:
+def test_start_page_with_the_extension_of_another_file_type(folder: Path) -> None:
     pdf = url("/x.pdf")
     assert became(folder, seed=pdf) == StartPage(pdf, pdf, "not_html")
 

@@ -52,7 +52,7 @@ def seg(text: str) -> SegmentPair:
     return SegmentPair(text, text, "en", "fr", url("a"), url("b"), "", "", 1.0)
 
 
-def test_run_without_anything_is_a_funnel_of_nothing(store: Store) -> None:
+def test_empty_run_has_an_empty_funnel(store: Store) -> None:
     summary = summarise(store, ("en", "fr"))
     assert [step.count for step in summary.steps] == [0] * 6
     assert [step.lost for step in summary.steps] == [()] * 6
@@ -60,7 +60,7 @@ def test_run_without_anything_is_a_funnel_of_nothing(store: Store) -> None:
     assert summary.downloads_per_pair is None
 
 
-def test_funnel_counts_what_came_through_and_why_the_rest_did_not(store: Store) -> None:
+def test_funnel_counts_passed_and_lost_items(store: Store) -> None:
     add_pages(store, a="en", b="fr", c="en", d="fr-CA", e="de", f="", g="en")
     first, second = add_pair(store, "a", "b"), add_pair(store, "c", "d")
     store.save_decision(first, Decision(True, 0.9))
@@ -103,13 +103,13 @@ def test_faults_are_counted_by_reason_most_frequent_first(store: Store) -> None:
     assert summary.queued == 1
 
 
-def test_downloads_are_answers_and_not_attempts(store: Store) -> None:
+def test_downloads_are_responses_and_not_attempts(store: Store) -> None:
     for status in (200, 404, 0, 503, 0):
         store.save_fetch(1, url("a"), 0.0, status=status, size=0, reason="", pointer=None)
     assert summarise(store, ("en",)).downloads == 3
 
 
-def test_stopped_hosts_are_told(store: Store) -> None:
+def test_stopped_hosts_are_reported(store: Store) -> None:
     store.db.execute(
         "INSERT INTO hosts (origin, site, stopped) VALUES ('http://a.org', 1, 'refused'),"
         " ('http://b.org', 1, '')"
@@ -142,7 +142,7 @@ def test_cost_of_a_pair_is_rounded() -> None:
     assert Summary(100, 90, 7, 1, 0, (), (), ()).downloads_per_pair == 14.286
 
 
-def test_sentences_without_counterpart_are_not_among_the_aligned(store: Store) -> None:
+def test_sentences_without_a_counterpart_are_not_counted_as_aligned(store: Store) -> None:
     add_pages(store, a="en", b="fr")
     pair = add_pair(store, "a", "b")
     alone = SegmentPair("Alone.", "", "en", "fr", url("a"), url("b"), "", "", 0.0)
@@ -154,7 +154,7 @@ def test_sentences_without_counterpart_are_not_among_the_aligned(store: Store) -
     assert aligned.in_words() == "1 sentence without a counterpart"
 
 
-def test_pages_with_the_text_of_another_are_duplicates_and_not_without_a_counterpart(
+def test_duplicate_pages_do_not_count_as_without_a_counterpart(
     store: Store,
 ) -> None:
     add_pages(store, a="en", b="fr", c="en", d="fr")
@@ -215,34 +215,34 @@ def test_curve_of_a_run_is_in_its_summary(store: Store) -> None:
     assert summary.downloads == 5
 
 
-def test_share_that_is_missing_is_of_what_was_found_and_is_expected(store: Store) -> None:
+def test_missing_share_is_relative_to_found_and_expected_pairs(store: Store) -> None:
     found(store)
     queue(store, "f")
     store.save_outlook(1, Outlook(3, 1))
     assert summarise(store, ("en", "fr")).missing == 0.25
 
 
-def test_pairs_that_the_crawl_did_not_know_of_are_found_too(store: Store) -> None:
+def test_pairs_unknown_to_the_crawl_count_as_found(store: Store) -> None:
     found(store)
     queue(store, "f")
     store.save_outlook(1, Outlook(0, 2))
     assert summarise(store, ("en", "fr")).missing == 0.5
 
 
-def test_nothing_is_missing_where_nothing_is_queued(store: Store) -> None:
+def test_nothing_is_missing_if_nothing_is_queued(store: Store) -> None:
     found(store)
     store.save_outlook(1, Outlook(2, 1e-9))
     assert summarise(store, ("en", "fr")).missing == 0.0
 
 
-def test_share_is_never_below_nothing(store: Store) -> None:
+def test_share_is_never_negative(store: Store) -> None:
     found(store)
     queue(store, "f")
     store.save_outlook(1, Outlook(2, -1e-12))
     assert summarise(store, ("en", "fr")).missing == 0.0
 
 
-def test_policy_that_cannot_tell_leaves_it_open(store: Store) -> None:
+def test_policy_without_an_estimate_reports_no_share(store: Store) -> None:
     found(store)
     queue(store, "f")
     assert summarise(store, ("en", "fr")).missing is None
@@ -266,9 +266,7 @@ def test_outlook_in_words(missing: float | None, words: str) -> None:
     ("missing", "most", "words"),
     [(0.031, 0.074, "yet (at most 7%)"), (0.004, 0.02, "yet (at most 2%)"), (0.2, 0.204, "yet")],
 )
-def test_outlook_in_words_has_a_bound_that_says_more(
-    missing: float, most: float, words: str
-) -> None:
+def test_outlook_has_a_bound_only_if_it_is_higher(missing: float, most: float, words: str) -> None:
     found = Summary(9, 9, 3, 1, 5, (), (), (), missing=missing, most_missing=most)
     assert found.outlook.endswith(words)
 
@@ -282,5 +280,5 @@ def test_bound_is_above_the_estimate(store: Store) -> None:
 
 
 @pytest.mark.parametrize(("pairs", "queued"), [(0, 5), (3, 0)])
-def test_no_outlook_without_pairs_or_where_nothing_is_left(pairs: int, queued: int) -> None:
+def test_no_outlook_without_pairs_or_queued_urls(pairs: int, queued: int) -> None:
     assert Summary(9, 9, pairs, 1, queued, (), (), (), missing=0.5).outlook == ""

@@ -1,1 +1,1 @@
-"""Diptych from Python; the command line uses the same functions."""
+"""The Python API; the command line uses the same functions."""

@@ -1,4 +1,4 @@
-"""Diptych from Python: two texts or two pages aligned in one call."""
+"""`diptych.align`: aligns two lists of sentences or two pages in one call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TREES = "domtree"
 
 
 @overload
-def align(  # type: ignore[overload-overlap]  # a page is a string, and not taken for its letters
+def align(  # type: ignore[overload-overlap]  # a string is a page, not a sequence of letters
     left: str | bytes,
     right: str | bytes,
     langs: str | Sequence[str],
@@ -49,11 +49,12 @@ def align(
     method: str = METHOD,
     trees: str = TREES,
 ) -> list[SegmentPair] | list[Bead]:
-    """Align two lists of sentences, or two HTML pages given as a string or as bytes.
+    """Align two lists of sentences, or two HTML pages given as strings or bytes.
 
-    Lists give beads: indices on both sides, and a probability.  Pages give segments in order, those
-    without a counterpart with one side empty.  `langs` are the two languages, as in "de,fr";
-    `method` is a strategy of the stage align_sentences, `trees` one of align_dom.
+    For lists, returns beads: indices on both sides, and a probability.  For pages, returns segments
+    in order; a segment without a counterpart has one empty side.  `langs` names the two languages,
+    such as "de,fr"; `method` names a strategy of the stage align_sentences, and `trees` one of
+    align_dom.
 
     >>> beads = align(["Guten Tag.", "Das ist der K2."], ["Bonjour.", "C'est le K2."], "de,fr")
     >>> [(bead.left, bead.right) for bead in beads]
@@ -67,7 +68,7 @@ def align(
     if isinstance(left, str | bytes) and isinstance(right, str | bytes):
         return _align_pages(left, right, pair, known, method, trees)
     if isinstance(left, str | bytes) or isinstance(right, str | bytes):
-        raise TypeError("give two lists of sentences, or two pages; not one of each")
+        raise TypeError("give two lists of sentences or two pages, not one of each")
     from diptych.registry import make
 
     aligner: SentenceAligner = make("align_sentences", {"use": method})
@@ -76,18 +77,18 @@ def align(
 
 
 def two_languages(langs: str | Sequence[str]) -> LangPair:
-    """The two languages, or a `ConfigError`."""
+    """The two requested languages; raises `ConfigError` unless there are two."""
     from diptych.language.codes import parse_langs
     from diptych.types import LangPair
 
     parsed = parse_langs(langs if isinstance(langs, str) else ",".join(langs))
     if len(parsed) != 2:
-        raise ConfigError(f"two languages are aligned, such as 'de,fr'; got '{','.join(parsed)}'")
+        raise ConfigError(f"give two languages, such as 'de,fr', not '{','.join(parsed)}'")
     return LangPair(*parsed)
 
 
 def known_words(langs: LangPair, lexicon: Lexicon | None) -> Lexicon:
-    """The lexicon for these languages, empty without one."""
+    """The given lexicon in the direction of these languages, or an empty lexicon."""
     from diptych.learn.lexicon.lexicon import Lexicon, lexicon_of
 
     if lexicon is None:
@@ -95,7 +96,7 @@ def known_words(langs: LangPair, lexicon: Lexicon | None) -> Lexicon:
     found = lexicon_of(langs, [lexicon])
     if found is None:
         raise ConfigError(
-            f"the lexicon is of {lexicon.left_lang},{lexicon.right_lang}, not of {','.join(langs)}"
+            f"the lexicon is for {lexicon.left_lang},{lexicon.right_lang}, not {','.join(langs)}"
         )
     return found
 
@@ -115,7 +116,7 @@ def _align_pages(
 
 
 def page_of(html: str | bytes, name: str) -> Page:
-    """A page with its blocks and its tree; it has no address, so its links have a made-up host."""
+    """A page with its blocks and its tree; relative links get a placeholder host."""
     from diptych.page.read import read_page
     from diptych.types import Response, Url
 

@@ -1,7 +1,7 @@
-"""Declaration of options: each is declared once, for Python and for the command line.
+"""Declaration of options: each is declared once for Python and the command line.
 
-The options of a function are the fields of a frozen dataclass.  A field has its default, its help
-text, and the values it may have; `require_valid` checks them, and the command line shows them.
+The options of a function are the fields of a frozen dataclass.  A field declares its default, its
+help text and its allowed values; `require_valid` checks them, and the command line shows them.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ REQUIRED: Any = dataclasses.MISSING
 
 
 class Values(NamedTuple):
-    """The values that an option may have."""
+    """The allowed values of an option."""
 
     least: float | None = None
-    """smallest number"""
+    """smallest allowed number"""
     above: float | None = None
-    """largest number that is too small"""
+    """exclusive lower bound"""
     most: float | None = None
-    """largest number"""
+    """largest allowed number"""
     choices: Sequence[str] = ()
     """allowed texts; any if empty"""
 
     def problem(self, value: Any) -> str:
-        """The reason why a value is not allowed; empty if it is.
+        """The reason why a value is not allowed; empty if it is allowed.
 
         >>> Values(least=1).problem(0), Values(choices=("a", "b")).problem("c")
         ('must be at least 1, not 0', "must be one of a, b, not 'c'")
@@ -65,14 +65,14 @@ def option(
     above: float | None = None, most: float | None = None, choices: Sequence[str] = (),
     envvar: str | None = None,
 ) -> Any:  # fmt: skip
-    """Declare a field that is an option, named after the field unless `names` says otherwise."""
+    """Declare a field as an option; its name is that of the field unless `names` is given."""
     values = Values(least, above, most, tuple(choices))
     found = Declaration(help, names, metavar, values, envvar=envvar)
     return dataclasses.field(default=default, metadata={"declared": found})
 
 
 def count_option(help: str, default: int | None = None) -> Any:
-    """Declare an option that is a number of things, at least one."""
+    """Declare an option that is an integer of at least 1."""
     return option(help, default=default, least=1, metavar="N")
 
 
@@ -82,19 +82,19 @@ def amount_option(help: str, metavar: str) -> Any:
 
 
 def argument(metavar: str = "", *, default: Any = REQUIRED, choices: Sequence[str] = ()) -> Any:
-    """Declare a field that is an argument of the command line; many if the field is a tuple."""
+    """Declare a field as an argument of the command line; a tuple takes several arguments."""
     found = Declaration("", (), metavar, Values(choices=tuple(choices)), is_argument=True)
     return dataclasses.field(default=default, metadata={"declared": found})
 
 
 def declared(options: Any) -> Iterator[tuple[dataclasses.Field[Any], Declaration]]:
-    """The fields of a dataclass of options, each with its declaration."""
+    """The fields of a dataclass of options, with their declarations."""
     for field in dataclasses.fields(options):
         yield field, field.metadata["declared"]
 
 
 def require_valid(options: Any) -> None:
-    """Raise a `ConfigError` if an option has a value that is not allowed."""
+    """Raise `ConfigError` if the value of an option is not allowed."""
     for field, declaration in declared(options):
         value = getattr(options, field.name)
         if value is None or value == field.default:

@@ -1,4 +1,4 @@
-"""`diptych.detect`: is a site bilingual?  Two or three of its pages tell."""
+"""`diptych.detect`: tests from two or three pages if a site is bilingual."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 
 
 class SiteVerdict(NamedTuple):
-    """The answer to the question whether a site is bilingual."""
+    """The result of testing if a site is bilingual."""
 
     site: str
-    """its registrable domain; empty if it could not be tested"""
+    """registrable domain of the site; empty if the site could not be tested"""
     url: str
-    """the page where the test began"""
+    """page at which the test began"""
     accept: bool
     """True if the site is bilingual"""
     score: float
-    """from 0 to 1"""
+    """score from 0 to 1"""
     reason: str
-    """why it was not accepted, or could not be tested; else empty"""
+    """reason why the site was not accepted or could not be tested; otherwise empty"""
     pages: dict[str, str]
-    """for each language the page that shows it"""
+    """for each language, a page in that language"""
     downloads: int
 
     @classmethod
@@ -54,10 +54,10 @@ class SiteVerdict(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class DetectOptions(DetectorOptions):
-    """Options of testing sites."""
+    """Options for testing sites."""
 
     sites: tuple[str, ...] = argument("SITE...", default=())
-    out: Path | None = option("Keep what was fetched in a run folder.", metavar="RUN")
+    out: Path | None = option("Keep the fetched pages in a run folder.", metavar="RUN")
 
 
 def detect(
@@ -75,10 +75,10 @@ def detect(
     progress: bool | Callable[[Progress], None] = False,
     cancel: Cancel | None = None,
 ) -> SiteVerdict:
-    """Test if a site is bilingual, with two or three downloads.
+    """Test if a site is bilingual, from two or three downloads.
 
-    The options are those of `diptych detect`, see [Commands](cli.md#detect); `progress` and
-    `cancel` are those of `mine`.
+    The options are the same as those of `diptych detect`, see [Commands](cli.md#detect); `progress`
+    and `cancel` are the same as those of `mine`.
 
     >>> diptych.detect(site, langs=["en", "fr"], delay=0, allow_private=True).accept
     True
@@ -100,12 +100,12 @@ class Detected(NamedTuple):
     """The result of testing sites."""
 
     answers: Sequence[tuple[Url, Verdict | str]]
-    """for each URL that was named the verdict, or the reason why there is none"""
+    """for each given URL, the verdict or the reason why there is none"""
     searched: Searched
 
 
 def detect_sites(asked: DetectOptions, shown: Search, environment: Environment) -> Detected:
-    """Test sites; `shown` is told each verdict as soon as there is one."""
+    """Test sites; `shown` receives each verdict immediately."""
     from diptych.api.search import search
     from diptych.frontier.leads import Leads
     from diptych.frontier.search import Budget
@@ -133,7 +133,7 @@ def detect_sites(asked: DetectOptions, shown: Search, environment: Environment) 
 
 
 def _answers(named: Sequence[Url], leads: Leads) -> Iterator[tuple[Url, Verdict | str]]:
-    """The verdict on each site that was named, also if it has moved; or why there is none."""
+    """For each given URL, the verdict on its site (followed if it has moved), or a reason."""
     from diptych.reason import Reason
     from diptych.text.urls import site_name
 
@@ -147,7 +147,7 @@ def _answers(named: Sequence[Url], leads: Leads) -> Iterator[tuple[Url, Verdict 
 
 @contextmanager
 def _folder(out: Path | None) -> Iterator[Path]:
-    """The folder of the run; a temporary one unless the user named one, since it is a few pages."""
+    """The folder of the run: `out`, or a temporary folder."""
     if out is not None:
         yield out
         return

@@ -21,13 +21,13 @@ class DetectorOptions(WebOptions):
         "Strategy for testing a site: predictor, triggers or bits.", default="", metavar="NAME"
     )
     threshold: float | None = option(
-        "Minimum probability of a link to lead to the other language; others are not followed.",
+        "Minimum probability that a link leads to the other language; others are not followed.",
         least=0, most=1, metavar="P",
     )  # fmt: skip
     langid: tuple[Path, ...] = langid_option()
 
     def detector(self, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The detector as a recipe has it."""
+        """The table of the detector in a recipe; `settings` is that of the given recipe."""
         found = dict(settings or {"use": "predictor"})
         if self.method and self.method != found["use"]:
             found = {"use": self.method}

@@ -1,4 +1,4 @@
-"""`diptych.discover`: bilingual sites, found by following links forward and back."""
+"""`diptych.discover`: finds bilingual sites by following links forward and back."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class DiscoverOptions(DetectorOptions):
-    """Options of a search for bilingual sites."""
+    """Options for a search for bilingual sites."""
 
     seeds: tuple[str, ...] = argument("SEED...", default=())
     backlinks: tuple[str, ...] = option(
@@ -34,7 +34,7 @@ class DiscoverOptions(DetectorOptions):
         default=(), metavar="SOURCE",
     )  # fmt: skip
     policy: str = option("Search policy: cobfc, obfc, focc or fc.", default="", metavar="NAME")
-    topic: str = option("For focc: words of the topic of pages.", default="", metavar="WORDS")
+    topic: str = option("For focc: words that describe the topic.", default="", metavar="WORDS")
     strategy: str | None = option(
         "A recipe with a discovery policy and a detector.", metavar="FILE"
     )
@@ -43,16 +43,16 @@ class DiscoverOptions(DetectorOptions):
         default=(), metavar="PARQUET",
     )  # fmt: skip
     min_pages: int = count_option(
-        "For the index: minimum number of pages of a site in each language.", 5
+        "For the index: minimum number of pages per site in each language.", 5
     )
     max_candidates: int | None = count_option("For the index: maximum number of sites.")
     suffix: tuple[str, ...] = option(
-        "For the index: only hosts with this ending, such as fr or co.uk (repeatable).",
+        "For the index: only hosts with this suffix, such as fr or co.uk (repeatable).",
         default=(), metavar="TLD",
     )  # fmt: skip
     test: bool = option("Test the candidates of the index on the web.", default=False)
     out: Path | None = option("Folder of the run.", metavar="RUN")
-    max_downloads: int | None = count_option("Maximum number of downloads without robots.txt.")
+    max_downloads: int | None = count_option("Maximum number of downloads, robots.txt not counted.")
     max_sites: int | None = count_option("Maximum number of bilingual sites to find.")
     max_minutes: float | None = amount_option("Maximum number of minutes.", "M")
 
@@ -68,7 +68,7 @@ class DiscoverOptions(DetectorOptions):
         return {**recipe, "detect": self.detector(recipe["detect"])}
 
     def folder(self, langs: Sequence[str]) -> Path:
-        """The folder of the run."""
+        """The folder of the run: `out`, or a folder named after the seeds and the languages."""
         from diptych.run.terms import default_folder
 
         usual = default_folder(self.seeds, self.cc_index, langs).name.partition("-")[2]
@@ -104,10 +104,10 @@ def discover(
     """Find bilingual sites, starting from known ones; yields each site as soon as it is found.
 
     `backlinks` names sources of back links: the folder of a web graph, an index of WAT files, an
-    earlier run, or the description of a service.  The sites of an index, `cc_index`, are tested as
-    well.  The run is the folder `out`; the same call continues it.  Leaving the loop ends the
-    search.  The options are those of `diptych discover`, see [Commands](cli.md#discover);
-    `progress` and `cancel` are those of `mine`.
+    earlier run, or the description of a service.  `cc_index` names files of Common Crawl's index,
+    whose sites are tested as well.  The run is the folder `out`; the same call continues it.
+    Leaving the loop ends the search.  The options are the same as those of `diptych discover`, see
+    [Commands](cli.md#discover); `progress` and `cancel` are the same as those of `mine`.
 
     >>> found = diptych.discover(
     ...     site, langs="en,fr", policy="fc", out=folder / "sites", delay=0, allow_private=True
@@ -149,7 +149,7 @@ class Discovered(NamedTuple):
 
 
 def discover_sites(asked: DiscoverOptions, shown: Search, environment: Environment) -> Discovered:
-    """Search for bilingual sites; `shown` is told each verdict as soon as there is one."""
+    """Search for bilingual sites; `shown` receives each verdict immediately."""
     from diptych.api.search import search
     from diptych.frontier.search import Budget
     from diptych.learn.libraries import require_libraries
@@ -171,7 +171,7 @@ def discover_sites(asked: DiscoverOptions, shown: Search, environment: Environme
     if asked.cc_index:
         seeds = [*named, *(candidate.start for candidate in index_candidates(asked))]
         if not asked.backlinks and not asked.policy and not asked.strategy:
-            policy = SeedsOnly()  # they are tested, and nothing else
+            policy = SeedsOnly()  # only these sites are tested
     _require_start(seeds, policy, recipe, asked)
     terms = Terms(
         langs, tuple(named), "site", recipe, tuple(asked.cc_index), taught=learned_names()
@@ -204,20 +204,20 @@ def _require_start(
     name = recipe["discover"]["use"]
     if not seeds:
         raise ConfigError(
-            "name pages to start from, such as bilingual sites that you know,"
+            "name start pages, such as bilingual sites that you know,"
             f" or an index of Common Crawl with {option_name('cc_index')}"
         )
     if policy.looks_back and not asked.backlinks:
         raise ConfigError(
-            f"{name} follows back links: name a source of them with {option_name('backlinks')}"
+            f"{name} follows back links: name a source with {option_name('backlinks')}"
             f" (see: diptych backlinks --help), or choose {option_name('policy')} fc"
         )
     if name == "focc" and not recipe["discover"].get("topic"):
         raise ConfigError(
-            f"focc needs a topic: {option_name('topic')} 'hotel travel viaje turismo'"
+            f"focc needs a topic, such as {option_name('topic')} 'hotel travel viaje turismo'"
         )
 
 
 def _texts(values: str | Path | Sequence[str | Path]) -> tuple[str, ...]:
-    """One value or several as texts."""
+    """One or more values as a tuple of strings."""
     return (str(values),) if isinstance(values, str | Path) else tuple(map(str, values))

@@ -1,4 +1,4 @@
-"""The corpus of a run in a format: options, the selection from a corpus, and files written."""
+"""Export of the corpus of a run: options, selection of segments, and files written."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from diptych.run.terms import Terms
 
 FORMATS = ("docs", "jsonl", "moses", "parquet", "standoff", "tmx", "tsv")
-"""those of the registry, which takes a while to load"""
+"""the formats in the registry, listed here because the registry is slow to load"""
 PAGE_PAIRS = "page pairs"
 _WRITTEN = "File to write, compressed if it ends in .gz or .zst; - is standard output."
-_ALSO = frozenset({("jsonl", "docs"), ("jsonl", "standoff")})  # they are JSONL too
+_ALSO = frozenset({("jsonl", "docs"), ("jsonl", "standoff")})  # these formats are JSONL too
 _OF_PAGES = frozenset({
     "languages", "licence", "licence-link", "machine", "machine_translated", "noai", "noarchive",
     "noimageai", "noindex", "one_sided_parts", "tdm-reserved", "untranslated_parts",
@@ -33,9 +33,9 @@ class Exported(NamedTuple):
     """The result of an export."""
 
     lines: int
-    """segments, rows of several languages, or page pairs, depending on the format"""
+    """number of segments, n-way rows or page pairs, depending on the format"""
     files: tuple[Path, ...]
-    """files that were written; none for standard output"""
+    """files written; empty for standard output"""
 
 
 def out_option(*, in_run: bool = False) -> Any:
@@ -47,13 +47,13 @@ def out_option(*, in_run: bool = False) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusOptions:
-    """Options for writing a corpus: format and file."""
+    """Options for the format and the file of a corpus."""
 
-    format: str | None = option("File format; default: by the ending of --out.", choices=FORMATS)
+    format: str | None = option("File format; default: by the suffix of --out.", choices=FORMATS)
     out: Path = out_option()
 
     def exporter(self, *, n_way: bool = False) -> Exporter:
-        """The exporter of the format, which is named or follows from the ending of the file."""
+        """The exporter of the format, which is given or follows from the suffix of the file."""
         from diptych.corpus.files import format_of, require_compression
         from diptych.learn.libraries import require_libraries_of
         from diptych.registry import STRATEGIES, exporter
@@ -64,10 +64,10 @@ class CorpusOptions:
         name = self.format or told
         if name is None:
             known = ", ".join(sorted(STRATEGIES["export"]))
-            raise ConfigError(f"name a format with {option_name('format')}; there is: {known}")
+            raise ConfigError(f"name a format with {option_name('format')}; available: {known}")
         if told not in (None, name) and (told, name) not in _ALSO:
             raise ConfigError(
-                f"{self.out} has the ending of {told}, not of {name}: name it otherwise"
+                f"{self.out} has the suffix of {told}, not of {name}: choose another file name"
             )
         made = exporter(name, n_way=n_way)
         require_libraries_of(made, name)
@@ -76,45 +76,45 @@ class CorpusOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusChoice:
-    """Options for writing a part of a corpus, or for changing its texts."""
+    """Options for selecting segments of a corpus and redacting their texts."""
 
     min_score: float | None = option(
         "Minimum score of a segment; default: the threshold of the run.",
         least=0, most=1, metavar="X",
     )  # fmt: skip
     without: str = option(
-        "Leave out what has these flags, such as machine or noai"
+        "Leave out pages and segments with these flags, such as machine or noai"
         " (docs/politeness-and-rights.md).",
         default="", metavar="FLAG,FLAG",
     )  # fmt: skip
-    redact: bool = option("Replace personal data by [EMAIL], [PHONE] and the like.", default=False)
+    redact: bool = option("Replace personal data with [EMAIL], [PHONE] etc.", default=False)
 
     @classmethod
     def of(
         cls, min_score: float | None, without: Sequence[str] = (), *, redact: bool = False
     ) -> CorpusChoice:
-        """The choice of a user of Python."""
+        """The choice made by arguments of a Python call."""
         return CorpusChoice(min_score=min_score, without=",".join(without), redact=redact)
 
     @property
     def is_narrowed(self) -> bool:
-        """True if the user asked for a part of the corpus, or for changed texts."""
+        """True if the user requested a part of the corpus or redacted texts."""
         return self.min_score is not None or bool(self.without) or self.redact
 
     def choice(self, threshold: float) -> Choice:
-        """The user's selection from a corpus with this threshold of its own."""
+        """The selection; `threshold` is the minimum score if the user gave none."""
         from diptych.corpus.from_run import Choice
 
         least = threshold if self.min_score is None else self.min_score
         return Choice(least, self.flags(), self.redact)
 
     def flags(self) -> frozenset[str]:
-        """The flags to leave out; a `ConfigError` for an unknown one."""
+        """The flags to leave out; raises `ConfigError` for an unknown flag."""
         named = self.without.replace(",", " ").split()
         known = _OF_PAGES | _OF_SEGMENTS
         for name in named:
             if name.partition(":")[0] not in known:
-                raise ConfigError(f"unknown flag '{name}'; there is: {', '.join(sorted(known))}")
+                raise ConfigError(f"unknown flag '{name}'; available: {', '.join(sorted(known))}")
         return frozenset(named)
 
 
@@ -123,11 +123,11 @@ class ChosenOptions(CorpusChoice, CorpusOptions):
     """Options of `merge` and `export`."""
 
     def exporter(self, *, n_way: bool = False) -> Exporter:
-        """The exporter of the format, if it can leave out the unwanted flags."""
+        """The exporter of the format; raises `ConfigError` if it cannot leave out the flags."""
         made = super().exporter(n_way=n_way)
         if lines_of(made) == PAGE_PAIRS and (asked := self.flags() & _OF_SEGMENTS):
             raise ConfigError(
-                f"documents are whole pages, with {', '.join(sorted(asked))}:"
+                f"documents are whole pages and cannot leave out {', '.join(sorted(asked))}:"
                 f" use {option_name('redact')}"
             )
         return made
@@ -139,10 +139,10 @@ class ExportOptions(ChosenOptions):
 
     run: Path = argument()
     out: Path | None = out_option(in_run=True)  # type: ignore[assignment]
-    n_way: bool = option("Rows of all languages instead of pairs.", default=False)
+    n_way: bool = option("Write rows of all languages instead of pairs.", default=False)
 
     def path(self, made: Exporter) -> Path:
-        """The file to write to."""
+        """The file to write: `out`, or a file in the run folder."""
         name = ("n-way" if self.n_way else "corpus") + ("-selected" if self.is_narrowed else "")
         return self.out or self.run / f"{name}.{made.suffix}"
 
@@ -150,7 +150,7 @@ class ExportOptions(ChosenOptions):
 def export_run(
     asked: ExportOptions, standard: Callable[[Path], BinaryIO | None] = lambda path: None
 ) -> Exported:
-    """Write the corpus of a run; `standard` gives the stream for standard output."""
+    """Write the corpus of a run; `standard` returns the stream if a path means standard output."""
     from diptych.corpus.from_run import NWayCorpus, write_corpus
     from diptych.run.store import Store
 
@@ -172,10 +172,10 @@ def export_run(
 
 
 def run_corpus(store: Store, terms: Terms, asked: CorpusChoice, *, prefix: str = "") -> RunCorpus:
-    """The corpus of a run, as far as it is wanted.
+    """The selected part of the corpus of a run.
 
-    It has near-duplicates if one may take the place of another: if pages are left out, if texts are
-    changed, or if the run has not finished.
+    It includes near-duplicates if one may replace another: if pages are left out, texts are
+    redacted, or the run has not finished.
     """
     from diptych.corpus.from_run import RunCorpus
     from diptych.registry import build, signature
@@ -189,7 +189,7 @@ def run_corpus(store: Store, terms: Terms, asked: CorpusChoice, *, prefix: str =
 
 
 def chosen_corpus(store: Store, terms: Terms, asked: CorpusChoice) -> Corpus:
-    """The corpus of a run as far as it is wanted, near-duplicates once."""
+    """The selected part of the corpus of a run, without near-duplicates."""
     from diptych.corpus.merge import merge
 
     require_valid(asked)
@@ -198,7 +198,7 @@ def chosen_corpus(store: Store, terms: Terms, asked: CorpusChoice) -> Corpus:
 
 
 def terms_of(run: Path) -> Terms:
-    """The terms of a run that has a corpus."""
+    """The terms of a run; raises `ConfigError` if the run has no corpus."""
     from diptych.run.terms import read_terms
 
     terms = read_terms(run)

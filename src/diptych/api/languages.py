@@ -1,4 +1,4 @@
-"""Requested languages, and languages that the user has taught."""
+"""Requested languages, and models of languages that the user has trained."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def langs_option() -> Any:
 
 
 def langid_option() -> Any:
-    """Declare the option for languages that the user has taught."""
+    """Declare the option for models of languages that the user has trained."""
     return option(
-        "A language you have taught, from: diptych train langid (repeatable).",
+        "Model of another language, from: diptych train langid (repeatable).",
         default=(), metavar="FILE",
     )  # fmt: skip
 
 
 def languages(langs: str | Sequence[str], taught: Sequence[Path] = ()) -> tuple[str, ...]:
-    """The requested languages, after the taught ones were read."""
+    """Load the models of trained languages, and return the codes of the requested languages."""
     from diptych.language import identify
     from diptych.language.codes import parse_langs
 
@@ -38,7 +38,7 @@ def languages(langs: str | Sequence[str], taught: Sequence[Path] = ()) -> tuple[
 
 
 def as_text(langs: str | Sequence[str]) -> str:
-    """Languages as the command line has them.
+    """Languages as a comma-separated list.
 
     >>> as_text(["en", "fr"]), as_text("en,fr")
     ('en,fr', 'en,fr')
@@ -47,7 +47,7 @@ def as_text(langs: str | Sequence[str]) -> str:
 
 
 def use_language_files(files: Sequence[Path]) -> None:
-    """Use the languages of some files in this context; `ConfigError` if one cannot be used."""
+    """Use the language models in these files; raises `ConfigError` if one is unusable."""
     from diptych.language.identify import use_learned_languages
 
     models = [_learned(path) for path in files]
@@ -61,12 +61,12 @@ def _learned(path: Path) -> LearnedLanguage:
     from diptych.language.learned import MAX_BYTES, LearnedLanguage
 
     advice = "make one: diptych train langid LANG FILE --out MODEL"
-    with reading(path, "taught language", advice):
+    with reading(path, "langid model", advice):
         return LearnedLanguage.from_bytes(read_file(path, MAX_BYTES, advice))
 
 
 def learned_names() -> tuple[str, ...]:
-    """The languages that were taught, as `run.toml` names them."""
+    """The names of the trained languages in `run.toml`: code and digest."""
     from hashlib import blake2b
 
     from diptych.language import identify
@@ -78,14 +78,14 @@ def learned_names() -> tuple[str, ...]:
 
 
 def first_notes(langs: Sequence[str]) -> list[str]:
-    """Notes on languages that cannot be identified by their text, and on missing kernels."""
+    """Notes on languages that cannot be identified from text, and on missing kernels."""
     from diptych.kernels import slow_kernels
     from diptych.language import identify
     from diptych.language.mistakes import code_of_country
 
     notes = [note for lang in langs if (note := code_of_country(lang))]
     notes += [
-        f"cannot recognise {lang} from text: only pages that declare it are used; to teach it, run:"
+        f"cannot recognise {lang} from text: only pages that declare it are used; to train it, run:"
         f" diptych train langid {lang} FILE --out MODEL, then mine with {option_name('langid')}"
         " MODEL"
         for lang in langs

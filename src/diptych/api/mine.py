@@ -1,4 +1,4 @@
-"""`diptych.mine`: from a site and two languages to a run with a corpus."""
+"""`diptych.mine`: mines sites or archives into a run folder with a corpus."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from diptych.types import Url
 
 STAGES = ("crawl", "pair", "verify", "align_dom", "align_sentences", "filter")
-"""the stages whose strategy is an option"""
+"""stages whose strategy is an option"""
 
 
 def _stage(name: str) -> Any:
@@ -45,7 +45,7 @@ def _stage(name: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class MineOptions(WebOptions):
-    """Options of mining; the only list of their defaults."""
+    """Options for mining; defaults are declared only here."""
 
     sites: tuple[str, ...] = argument("SITE...", default=())
     langs: str = langs_option()
@@ -69,14 +69,14 @@ class MineOptions(WebOptions):
         "Another host that belongs to the site (repeatable).", default=(), metavar="URL"
     )
     scope: str = option(
-        "Extent of a site: registrable domain, host or folder.",
+        "Extent of a site: registrable domain (site), host, or folder (prefix).",
         default="site", choices=("site", "host", "prefix"),
     )  # fmt: skip
     max_pages: int | None = count_option("Maximum number of pages per site.")
     max_minutes: float | None = amount_option("Maximum number of minutes per site.", "M")
     max_megabytes: float | None = amount_option("Maximum number of megabytes per site.", "MB")
     share: float = option(
-        "Finish a site when this percentage of its pairs is probably found; 100: fetch all of it.",
+        "Finish a site when this percentage of its pairs has probably been found; 100: fetch all.",
         default=97.0, least=0, most=100, metavar="PERCENT",
     )  # fmt: skip
     patience: float = option(
@@ -92,7 +92,7 @@ class MineOptions(WebOptions):
     )  # fmt: skip
 
     def recipe(self) -> dict[str, Any]:
-        """The recipe, with the strategies that were named in the place of its own."""
+        """The recipe, with the strategies that the user named instead of its own."""
         from diptych import recipes
 
         named = {stage: getattr(self, stage) for stage in STAGES}
@@ -116,10 +116,10 @@ class MineOptions(WebOptions):
 
 
 class Cancel(Protocol):
-    """Something that can be set from another thread, such as a `threading.Event`."""
+    """An object that another thread can set to stop a run, such as a `threading.Event`."""
 
     def is_set(self) -> bool:
-        """True if the run is to stop."""
+        """True if the run should stop."""
         ...
 
 
@@ -157,8 +157,8 @@ def mine(
     """Crawl one or more sites and mine their parallel text into a corpus.
 
     The run is the folder `out`, by default a folder named after the site and the languages.  The
-    same call continues a run that was interrupted.  With `warc`, archives are mined instead of the
-    web.  The options are those of `diptych mine`, see [Commands](cli.md#mine).
+    same call continues an interrupted run.  With `warc`, archives are mined instead of the web.
+    The options are the same as those of `diptych mine`, see [Commands](cli.md#mine).
 
     `progress` is a function that is called with a `Progress` several times a second, or True to
     show a display on standard error.  `cancel` is a `threading.Event`: once it is set, the run
@@ -191,12 +191,12 @@ class Mined(NamedTuple):
     run: Run
     summary: Summary
     damaged: Sequence[str]
-    """archives that could not be read to their end, and why"""
+    """for each archive that could not be read to its end, the reason"""
     crawl_seconds: float
 
 
 def mine_sites(asked: MineOptions, monitor: Monitor, environment: Environment) -> Mined:
-    """Mine sites or archives into a run folder, or continue the run that is there."""
+    """Mine sites or archives into a run folder, or continue the run in that folder."""
     from diptych.engine.replay import archive_files, index_archives
     from diptych.learn.lexicon.lexicon import read_lexicon
     from diptych.pipeline import run
@@ -222,7 +222,7 @@ def mine_sites(asked: MineOptions, monitor: Monitor, environment: Environment) -
         plan = _plan(store, terms, lexicons, asked, agent)
         monitor.notes.extend([*first_notes(langs), *store.archive.notes])
         with workers:
-            now = 0.0 if archives else time.time()  # a replay has its own clock
+            now = 0.0 if archives else time.time()  # a replay uses a clock of its own
             run(plan, strategies, store, engine, workers, monitor, now)
         summary = summarise(store, langs)
         notes = monitor.final_notes(summary.ends)
@@ -231,17 +231,17 @@ def mine_sites(asked: MineOptions, monitor: Monitor, environment: Environment) -
 
 
 def _many(values: str | Sequence[str]) -> tuple[str, ...]:
-    """One value or several as a tuple."""
+    """One or more values as a tuple."""
     return (values,) if isinstance(values, str) else tuple(values)
 
 
 def _paths(values: str | Path | Sequence[str | Path]) -> tuple[Path, ...]:
-    """One path or several as a tuple."""
+    """One or more paths as a tuple."""
     return (Path(values),) if isinstance(values, str | Path) else tuple(map(Path, values))
 
 
 def _strategies(recipe: Mapping[str, Any], *, is_complete: bool) -> Strategies:
-    """The strategies of a recipe; if all pages are at hand, the crawl needs no guide."""
+    """The strategies of a recipe; if all pages are available, the crawl policy is `Bfs`."""
     from diptych.learn.libraries import require_libraries_of
     from diptych.registry import build
     from diptych.stages.crawl.bfs import Bfs
@@ -254,7 +254,7 @@ def _strategies(recipe: Mapping[str, Any], *, is_complete: bool) -> Strategies:
 
 
 def _named(lexicon: Lexicon, langs: Sequence[str]) -> str:
-    """The name of a lexicon in `run.toml`; a `ConfigError` if it is for other languages."""
+    """The name of a lexicon in `run.toml`; raises `ConfigError` if it is for other languages."""
     from hashlib import blake2b
 
     from diptych.learn.lexicon.lexicon import lexicon_of
@@ -280,7 +280,7 @@ def _seeds(asked: MineOptions, *, archives: bool) -> list[Url]:
         )
     if asked.also and len(sites) != 1:
         name = option_name("also")
-        raise ConfigError(f"{name} adds hosts to one site: name exactly one site with it")
+        raise ConfigError(f"{name} adds hosts to a site: name exactly one site")
     return [*sites, *map(parse_site, asked.also)]
 
 
@@ -308,7 +308,7 @@ def _plan(
     )
     limits = asked.limits()
     if replay:
-        limits = replace(limits, max_seconds=None)  # its clock is not that of the user
+        limits = replace(limits, max_seconds=None)  # its clock does not measure real time
     return Plan(
         found, Scope.of(found, kind=kind), terms.langs, politeness, limits, lexicons,
         signature(terms.recipe, terms.langs),

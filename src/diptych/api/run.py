@@ -1,4 +1,4 @@
-"""A run as Python sees it: its summary, pages, pairs and segments, exports, explanations."""
+"""A run in Python: its summary, pages, pairs, segments, exports and explanations."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Segment(NamedTuple):
     score: float
     """probability that the texts are good translations of each other"""
     left_url: str
-    """page of the left text"""
+    """URL of the page with the left text"""
     right_url: str
-    """page of the right text"""
+    """URL of the page with the right text"""
     id: str
     """hash of texts, languages and URLs: the same in every run"""
     left_lang: str
@@ -80,14 +80,14 @@ class Pair(NamedTuple):
     """Two pages that were verified to be translations of each other."""
 
     left_url: str
-    """page in the first language"""
+    """URL of the page in the first language"""
     right_url: str
-    """page in the second language"""
+    """URL of the page in the second language"""
     left_lang: str
     """language code"""
     right_lang: str
     score: float
-    """probability that the pages are a pair, by all evidence"""
+    """probability that the pages are a pair, from all evidence"""
     evidence: str
     """kinds of evidence, joined by +"""
 
@@ -108,15 +108,15 @@ class PageInfo(NamedTuple):
     size: int
     """bytes of the body"""
     flags: tuple[str, ...]
-    """its licence, its rules for robots, machine translation, text made by scripts"""
+    """facts about the page: licence, robots rules, machine translation, text from scripts"""
 
 
 @dataclass(frozen=True)
 class Run:
     """A run folder, with everything that was fetched, paired and aligned.
 
-    You can read it while another process still mines into it: every method reads the folder as it
-    is at that moment.
+    You can read the run while another process is still mining into it: every method reads the
+    current state of the folder.
     """
 
     folder: Path
@@ -131,7 +131,7 @@ class Run:
 
     @property
     def summary(self) -> Summary:
-        """The figures of the run: downloads, pages, pairs, segments, and why others were left out.
+        """The figures of the run: downloads, pages, pairs, segments, and reasons for losses.
 
         >>> run.summary.pairs, run.summary.segments
         (16, 440)
@@ -173,10 +173,10 @@ class Run:
     def segments(
         self, *, min_score: float | None = None, without: Sequence[str] = (), redact: bool = False
     ) -> Iterator[Segment]:
-        """The segments of the corpus, as `export` writes them.
+        """The segments of the corpus, the same as those that `export` writes.
 
         `min_score` replaces the threshold of the run; `without` names flags whose segments are left
-        out; `redact` replaces personal data by placeholders such as [EMAIL].
+        out; `redact` replaces personal data with placeholders such as [EMAIL].
 
         >>> short = [segment for segment in run.segments(min_score=0.99) if len(segment.left) < 9]
         >>> [(segment.left, segment.right) for segment in short[:2]]
@@ -195,10 +195,10 @@ class Run:
         redact: bool = False,
         n_way: bool = False,
     ) -> Exported:
-        """Write the corpus to a file; the format follows from its name unless it is given.
+        """Write the corpus to a file; the default format follows from the file name.
 
-        Formats are tsv, tmx, jsonl, parquet, moses, docs and standoff; a name that ends in .gz or
-        .zst is compressed.  Returns the number of lines and the files that were written.
+        Formats are tsv, tmx, jsonl, parquet, moses, docs and standoff; a file whose name ends in
+        .gz or .zst is compressed.  Returns the number of lines and the files written.
 
         >>> run.export(folder / "corpus.tmx", min_score=0.9).lines
         442
@@ -212,7 +212,7 @@ class Run:
         return export_run(options)
 
     def to_arrow(self, *, min_score: float | None = None) -> pyarrow.Table:
-        """The corpus as a table of pyarrow, with the columns of `corpus.tsv`.
+        """The corpus as a pyarrow table with the columns of `corpus.tsv`.
 
         >>> run.to_arrow().num_rows
         440
@@ -222,7 +222,7 @@ class Run:
         return arrow_table(self._units(CorpusChoice.of(min_score)))
 
     def to_pandas(self, *, min_score: float | None = None) -> pandas.DataFrame:
-        """The corpus as a frame of pandas, with the columns of `corpus.tsv`.
+        """The corpus as a pandas data frame with the columns of `corpus.tsv`.
 
         >>> run.to_pandas().shape
         (440, 26)
@@ -230,11 +230,11 @@ class Run:
         from diptych.learn.libraries import require_libraries
         from diptych.stages.export.parquet import arrow_table
 
-        require_libraries(("pandas", "pyarrow"), "a frame of pandas")
+        require_libraries(("pandas", "pyarrow"), "a pandas data frame")
         return arrow_table(self._units(CorpusChoice.of(min_score))).to_pandas()
 
     def explain(self, *urls: str) -> str:
-        """Explain what the run knows about a URL or a pair; without URLs, all rejected pairs.
+        """Explain what the run knows about a URL or a pair; without URLs, list all rejected pairs.
 
         >>> print(run.explain().splitlines()[0])
         rejected pairs:
@@ -245,7 +245,7 @@ class Run:
             return explain(store, urls)
 
     def _repr_html_(self) -> str:
-        """The run as a notebook shows it: its funnel and a sample of its segments."""
+        """HTML for notebooks: the funnel of the run and a sample of its segments."""
         from diptych.reports.notebook import run_as_html
 
         with self._store() as store:
@@ -256,7 +256,7 @@ class Run:
 
     @contextmanager
     def _store(self) -> Iterator[Store]:
-        """The store, at one moment: what is mined meanwhile is not seen."""
+        """The store as a snapshot: later changes are not visible."""
         from diptych.run.store import Store
 
         self._terms()
@@ -269,13 +269,13 @@ class Run:
 
 
 def open_run(folder: str | Path) -> Run:
-    """Open a run folder, also while it is still being mined; `StoreError` if it holds no run.
+    """Open a run folder, even while it is being mined; raises `StoreError` if it holds no run.
 
     >>> diptych.open(run.folder).langs
     ('en', 'fr')
     """
     run = Run(Path(folder))
-    with run._store():  # raises what is wrong with it
+    with run._store():  # raises an error if the folder holds no run
         return run
 
 

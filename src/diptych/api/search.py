@@ -1,4 +1,4 @@
-"""A search for bilingual sites, from opening its run to its verdicts."""
+"""A search for bilingual sites, from its settings to its verdicts."""
 
 from __future__ import annotations
 
@@ -16,30 +16,31 @@ from diptych.protocols import Detector, DiscoverPolicy
 from diptych.registry import make
 from diptych.reports.display import Figure
 from diptych.reports.progress import Monitor, Progress
+from diptych.reports.reasons import counted
 from diptych.reports.site_page import SearchSummary, write_sites
 from diptych.run.store import Store
 from diptych.run.terms import Terms
 from diptych.sources.many import MergedSources
 from diptych.types import Url
 
-# A site that does not answer, or asks for long waits, is given up sooner than one to be mined.
+# A search gives up sooner than a crawl on a site that does not respond or demands long delays.
 LIMITS = Limits(attempts=2, refusals=4)
-MAX_CRAWL_DELAY = 60.0  # seconds; a site takes three downloads or four
-STALL = 10.0  # seconds
+MAX_CRAWL_DELAY = 60.0  # seconds; a site takes three or four downloads
+STALL = 10.0  # seconds without data after which a download fails
 
 
 @dataclass(slots=True)
 class Search(Monitor):
-    """The monitor of a search: it also passes on what is found."""
+    """The monitor of a search, which also passes on verdicts."""
 
     say: Callable[[Verdict], None] = lambda verdict: None
     """called with each verdict"""
     discovery: Discovery | None = None
     broken: bool = False
-    """True if the reader of the list has closed the pipe"""
+    """True if the reader of the output has closed the pipe"""
 
     def tick(self) -> None:
-        """Pass on what was found, and report where the search is."""
+        """Pass on new verdicts, and report the progress of the search."""
         while self.discovery is not None and self.discovery.new_verdicts:
             try:
                 self.say(self.discovery.new_verdicts.popleft())
@@ -48,15 +49,15 @@ class Search(Monitor):
         Monitor.tick(self)
 
     def stopped(self) -> bool:
-        """True if the search is to stop, or the reader of the list has closed the pipe."""
+        """True if the search should stop, or the reader of the output has closed the pipe."""
         return Monitor.stopped(self) or self.broken
 
     def stats(self) -> Stats | None:
-        """Downloads and pages of the search so far."""
+        """The downloads and pages of the search so far; None before it begins."""
         return None if self.discovery is None else self.discovery.stats
 
     def figures(self, progress: Progress) -> list[Figure]:
-        """Sites tested and found, and what they have cost."""
+        """The figures to show: sites tested and found, and their cost in downloads."""
         if self.discovery is None:
             return []
         stats = self.discovery.stats
@@ -77,13 +78,13 @@ class Searched:
     """The result of a search."""
 
     verdicts: Sequence[Verdict]
-    """of bilingual sites, those of earlier invocations first"""
+    """verdicts on bilingual sites, those of earlier invocations first"""
     failed: Sequence[tuple[Url, str]]
-    """where a site could not be tested, and why"""
+    """URLs whose sites could not be tested, with the reasons"""
     summary: SearchSummary
     notes: Sequence[str]
     is_whole: bool
-    """True if no lead is left, or the budget is spent; False if the search was stopped"""
+    """True if no lead is left or the budget is used up; False if the user stopped the search"""
 
 
 def search(
@@ -91,7 +92,7 @@ def search(
     source: MergedSources, asked: WebOptions, budget: Budget, shown: Search,
     environment: Environment,
 ) -> Searched:  # fmt: skip
-    """Search, or continue a search; all verdicts are said: earlier ones, then new ones."""
+    """Search, or continue a search; `shown` receives all verdicts, earlier ones first."""
     leads = Leads(store, once=True)
     for verdict in leads.verdicts():
         shown.say(verdict)
@@ -106,7 +107,7 @@ def search(
         shown.begin("searching")
         engine.discover(discovery, source, workers, shown)
         shown.tick()
-    faults = [f"{count:,} look-ups failed: {why}" for why, count in source.faults.items()]
+    faults = [f"{counted(count, 'lookup')} failed: {why}" for why, count in source.faults.items()]
     notes = [
         in_one_line(note)
         for note in (*store.archive.notes, *faults, *dict.fromkeys(discovery.hosts.notes))

@@ -1,4 +1,4 @@
-"""`diptych.url_languages` and `diptych.url_pairs`: what URLs say before anything is fetched."""
+"""`diptych.url_languages` and `diptych.url_pairs`: predictions from URLs alone."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def url_languages(urls: Iterable[str], *, model: str | Path = "") -> list[LangScore]:
-    """The most probable language of each URL's page, with its probability.
+    """The most probable language of the page at each URL, with its probability.
 
-    `model` is a folder with a model of your own.  The language is "unknown" if the URL does not
-    tell.
+    `model` is a folder with a model of your own.  The language is "unknown" if the URL gives no
+    indication.
 
     >>> [lang for lang, _ in url_languages(["http://a.org/fr/nouvelles", "http://a.de/preise"])]
     ['fr', 'de']
@@ -26,7 +26,7 @@ def url_languages(urls: Iterable[str], *, model: str | Path = "") -> list[LangSc
 
 
 def url_pairs(pairs: Iterable[tuple[str, str]], *, model: str | Path = "") -> list[float]:
-    """The probability that two URLs lead to translations of each other, for each pair.
+    """For each pair of URLs, the probability that they lead to translations of each other.
 
     `model` is a folder with a model of your own.
 
@@ -41,7 +41,7 @@ def url_pairs(pairs: Iterable[tuple[str, str]], *, model: str | Path = "") -> li
 
 
 def language_model(folder: str) -> UrlLanguageModel:
-    """The URL language model of a folder, ours or one of Transformers; without a folder ours."""
+    """The URL language model in a folder, from Diptych or Transformers; "" is the built-in one."""
     from diptych.learn.url import language, transformer
 
     load = transformer.load_url_lang if _is_transformer(folder) else language.load
@@ -49,7 +49,7 @@ def language_model(folder: str) -> UrlLanguageModel:
 
 
 def pair_model(folder: str) -> UrlPairModel:
-    """The URL pair model of a folder, ours or one of Transformers; without a folder ours."""
+    """The URL pair model in a folder, from Diptych or Transformers; "" is the built-in one."""
     from diptych.learn.url import pair, transformer
 
     load = transformer.load_url_pair if _is_transformer(folder) else pair.load
@@ -62,13 +62,13 @@ def _is_transformer(folder: str) -> bool:
     if folder and not Path(folder).is_dir():
         raise ConfigError(
             f"{option_name('model')} {folder} is not a folder; give one that diptych train wrote,"
-            " or a model of Transformers on this machine"
+            " or a local Transformers model"
         )
     return bool(folder) and transformer.is_transformer(folder)
 
 
 def best_languages(model: UrlLanguageModel, urls: Sequence[str]) -> list[LangScore]:
-    """The most probable language of each URL; some models know when none is probable enough."""
+    """The most probable language of each URL; some models return "unknown" if they are unsure."""
     from diptych.types import LangScore
 
     if not urls:

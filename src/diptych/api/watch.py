@@ -1,4 +1,4 @@
-"""Progress and cancellation of a run, as users of Python ask for them."""
+"""Progress and cancellation of runs that are started from Python."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Watching = TypeVar("Watching", bound="Monitor")
 def watched(
     progress: bool | Callable[[Progress], None], cancel: Cancel | None
 ) -> Iterator[Monitor]:
-    """The monitor of a run: it reports progress, and stops the run when it is cancelled."""
+    """Yield the monitor of a run, which reports progress and stops the run on `cancel`."""
     from diptych.reports.display import mining_figures
     from diptych.reports.progress import Monitor
 
@@ -31,7 +31,7 @@ def watched(
 def watched_search(
     progress: bool | Callable[[Progress], None], cancel: Cancel | None
 ) -> Iterator[Search]:
-    """The monitor of a search for sites."""
+    """Yield the monitor of a search for sites, which stops the search on `cancel`."""
     from diptych.api.search import Search
 
     search = Search()
@@ -60,7 +60,7 @@ def _shown(
 
 
 def stop_when(monitor: Monitor, is_over: Callable[[], bool]) -> None:
-    """Have a monitor stop its run in order as soon as a condition is true."""
+    """Make a monitor stop its run as soon as a condition is true."""
     before = monitor.on_tick
 
     def look() -> None:

@@ -1,4 +1,4 @@
-"""Requests to the web as the user wants them: options, user agent, proxy, sites and workers."""
+"""Web requests: their options, the user agent, the proxy, and the worker processes."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ AGENT = f"DiptychBot/{VERSION} (+https://github.com/diptych-corpus/diptych)"
 
 @dataclass(frozen=True, kw_only=True)
 class WebOptions:
-    """Options of requests to the web."""
+    """Options for web requests."""
 
     delay: float = option(
-        "Seconds between requests to a host; a longer Crawl-delay is kept.",
+        "Seconds between requests to a host; a longer Crawl-delay is respected.",
         default=1.0, least=0, metavar="S",
     )  # fmt: skip
     user_agent: str | None = option("User agent to send to servers.", metavar="TEXT")
     proxy: str | None = option(
-        "HTTP proxy; by default HTTP_PROXY, HTTPS_PROXY and NO_PROXY decide.", metavar="URL"
+        "HTTP proxy; default: from HTTP_PROXY, HTTPS_PROXY and NO_PROXY.", metavar="URL"
     )
     allow_private: bool = option("Also fetch from private and loopback addresses.", default=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Environment:
-    """Worker processes and resolver; tests use others than a user does."""
+    """Settings that tests replace: the number of worker processes, and the resolver."""
 
     workers: int | None = None
-    """largest number of processes that read, pair and align pages; None: one per processor;
+    """maximum number of processes that read, pair and align pages; None: one per processor;
     0: this process does the work"""
     resolver: AbstractResolver | None = None
-    """looks up host names; None: the system's"""
+    """resolver of host names; None: that of the system"""
 
     def start_workers(self, jobs: int | None = None) -> Workers:
-        """The worker processes of a run: at most as many as the user allows."""
+        """The worker processes of a run; `jobs` is their maximum number."""
         from diptych.engine.worker_process import processors
         from diptych.engine.workers import Workers
 
@@ -66,7 +66,7 @@ class Environment:
 
 
 def agent_of(text: str | None) -> str:
-    """The User-Agent of requests; a `ConfigError` if it is not one line of text."""
+    """The User-Agent of requests; raises `ConfigError` if it is not one line of text."""
     if text is not None and (not text.isprintable() or not text.strip()):
         name = option_name("user_agent")
         raise ConfigError(f"{name} must be one line of text, such as 'MyBot/1.0 (+URL)'")
@@ -74,13 +74,15 @@ def agent_of(text: str | None) -> str:
 
 
 def _proxy(text: str | None) -> str | None:
-    """A proxy after a check of its form."""
+    """The URL of the proxy; raises `ConfigError` if it is invalid."""
     if text is None:
         return None
     from diptych.text.urls import normalise
 
     scheme, _, rest = text.partition("://")
-    # A proxy may be named with a user and a password, a site may not.
+    # The URL of a proxy may contain a user and a password, that of a site may not.
     if normalise(f"{scheme}://{rest.rpartition('@')[2]}") is None:
-        raise ConfigError(f"'{text}' is no HTTP proxy; give one such as http://proxy.example:8080")
+        raise ConfigError(
+            f"'{text}' is not an HTTP proxy; give one such as http://proxy.example:8080"
+        )
     return text

@@ -1,4 +1,4 @@
-"""The command line: `diptych X` is the module X in this folder."""
+"""The command line: `diptych X` is defined in the module X of this package."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ NAMES = (
     "mine export merge rebuild status explain pair url_lang url_pair train discover detect"
     " backlinks align lexicon strategies demo"
 )
-"""modules in the order of `diptych --help`; each has a command of its own name"""
+"""modules in the order of `diptych --help`; each defines a command of the same name"""
 
 
-MAX_WIDTH = 110  # columns of help in a terminal that has as many
+MAX_WIDTH = 110  # maximum columns of help texts
 
 
 @click.group(
@@ -25,7 +25,7 @@ MAX_WIDTH = 110  # columns of help in a terminal that has as many
 )
 @click.version_option(VERSION, prog_name="diptych")
 def main() -> None:
-    """Mine parallel text from the web: give it a website and two languages."""
+    """Mine parallel text from websites in two or more languages."""
 
 
 for _name in NAMES.split():

@@ -1,4 +1,4 @@
-"""Standard output as the place of a corpus, and words on what was written."""
+"""Output of a corpus: standard output as its target, and messages about what was written."""
 
 from __future__ import annotations
 
@@ -11,27 +11,29 @@ import click
 
 from diptych.errors import ConfigError, option_name
 
-_SHOWN = 6  # names of files in a message
+_SHOWN = 6  # maximum file names in a message
 
 
 def standard_output(path: Path) -> BinaryIO | None:
-    """The stream that the path `-` stands for; None for other paths."""
+    """The stream of standard output if the path is `-`; None for other paths."""
     from diptych.corpus.files import STANDARD
 
     if str(path) != STANDARD:
         return None
     if not hasattr(sys.stdout, "buffer"):  # as in a notebook
-        raise ConfigError(f"there is no standard output here: name a file, {option_name('out')}")
+        raise ConfigError(
+            f"there is no standard output here: name a file with {option_name('out')}"
+        )
     return sys.stdout.buffer
 
 
 def say_written(count: str, files: Sequence[Path]) -> None:
-    """Say how many lines were written and to which files, unless to standard output."""
+    """Print the number of lines and the files written; to standard error if there are no files."""
     click.echo(f"{count} -> {names_of(files) or 'standard output'}", err=not files)
 
 
 def names_of(files: Sequence[Path]) -> str:
-    """The names of files in a message; of many files the first ones.
+    """The names of files for a message; if there are many, the first ones.
 
     >>> names_of([Path("run/corpus.en"), Path("run/corpus.fr")])
     'run/corpus.en, run/corpus.fr'
@@ -43,7 +45,7 @@ def names_of(files: Sequence[Path]) -> str:
 
 
 def warn_unfinished(run: Path) -> None:
-    """Say that the scores of a run are provisional, if it has not finished."""
+    """Print a note that the scores of a run are provisional if it has not finished."""
     from diptych.run.segments import Segments
     from diptych.run.store import Store
 

@@ -1,4 +1,4 @@
-"""Settings of the whole process that only a command may change: signals, garbage collection."""
+"""Process-wide settings that only a command may change: signal handlers, garbage collection."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NEVER = 1_000_000
 
 
 class Terminated(BaseException):
-    """Raised on the signal to terminate, so that open resources are closed."""
+    """Raised on SIGTERM, so that open resources are closed."""
 
 
 @contextmanager
@@ -40,9 +40,9 @@ def on_signal(number: signal.Signals, act: Callable[[], None]) -> Iterator[bool]
 
 @contextmanager
 def orderly_termination() -> Iterator[None]:
-    """On the signal to terminate, close open resources, then terminate.
+    """On SIGTERM, close open resources, then terminate.
 
-    A signal handler that is already installed stays.
+    A signal handler that is already installed is kept.
     """
     if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
@@ -61,14 +61,14 @@ def orderly_termination() -> Iterator[None]:
 class BriefCollections(AbstractContextManager["BriefCollections"]):
     """Exempts objects that survived a garbage collection from later ones, inside the context.
 
-    Objects of sites and hosts live long.  Python would examine all of them again and again, which
-    blocks everything else: 0.2 s at a thousand sites.  Those that become garbage later stay until
-    the end: some 2 kB per connection.
+    The objects of sites and hosts are long-lived.  Python would examine all of them repeatedly,
+    which blocks everything else for 0.2 s at a thousand sites.  Objects that become garbage later
+    are kept until the end: about 2 kB per connection.
     """
 
     def __init__(self) -> None:
         self._usual = gc.get_threshold()
-        self._freezes = not gc.get_freeze_count()  # otherwise the program froze its own objects
+        self._freezes = not gc.get_freeze_count()  # if the caller froze objects, leave them alone
         self._collected_at = 0.0
 
     def __enter__(self) -> BriefCollections:

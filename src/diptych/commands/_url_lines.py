@@ -1,7 +1,6 @@
-"""URLs as lines: reading, skipping with reasons, and writing.
+"""Input and output of commands that process URLs line by line.
 
-Memory is bounded by the batch size.  Each line that is not empty gets one output line, in order, so
-that output and input correspond line by line.
+The batch size limits the memory used.  Each non-empty input line gets one output line, in order.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ from diptych.text.urls import normalise
 from diptych.types import Url
 
 NO_URL = "without an http or https URL"
-BATCH_LINES = 4096
-BATCH_BYTES = 1 << 22
+BATCH_LINES = 4096  # maximum lines of a batch
+BATCH_BYTES = 1 << 22  # size at which a batch is complete
 MAX_LINE = 1 << 21  # bytes; the rest of a longer line is discarded
 _SHOWN = 5  # line numbers listed in a message
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")
@@ -47,19 +46,19 @@ class Line(NamedTuple):
 
 @dataclass(slots=True)
 class Skipped:
-    """Skipped lines: their count, and the first line numbers."""
+    """The number of skipped lines, and the first line numbers."""
 
     count: int = 0
     first: list[int] = field(default_factory=list)
 
     def add(self, line: Line) -> None:
-        """Count a line."""
+        """Count a skipped line."""
         self.count += 1
         if len(self.first) < _SHOWN:
             self.first.append(line.number)
 
     def in_words(self, what: str) -> str:
-        """A message about the skipped lines.
+        """The message about the skipped lines.
 
         >>> Skipped(7, [1, 2, 3, 4, 5]).in_words("without a URL")
         'skipped 7 lines without a URL: line 1, 2, 3, 4, 5, ...'
@@ -93,7 +92,7 @@ def split_lines(stream: BinaryIO) -> Iterator[Line]:
 
 
 def _pass_over(stream: BinaryIO) -> None:
-    """Skip to the end of a line that is too long to keep."""
+    """Skip the rest of a line that is too long."""
     while (rest := stream.readline(MAX_LINE)) and not rest.endswith(b"\n"):
         pass
 
@@ -123,7 +122,7 @@ def as_url(text: str) -> Url | None:
 
 
 def askable(text: str) -> str:
-    """The URL in a column as models expect it: as written, but with a scheme; "" if there is none.
+    """The URL in a column as models expect it: unchanged, but with a scheme; "" if invalid.
 
     >>> askable("http://example.org/#!/fr"), askable("example.org"), askable("data:,x")
     ('http://example.org/#!/fr', 'http://example.org', '')
@@ -143,7 +142,7 @@ def write(out: BinaryIO, rows: Iterable[str]) -> None:
     try:
         out.write(text.encode("utf-8", "surrogateescape"))
         out.flush()
-    except BrokenPipeError:  # the reader has closed the pipe: the command ends silently
+    except BrokenPipeError:  # the reader has closed the pipe; the command ends silently
         raise
     except OSError as error:
         raise ConfigError(f"cannot write the output: {error.strerror}") from error
@@ -176,7 +175,7 @@ def report_skipped(skipped: Skipped, answered: int, what: str) -> int:
     if skipped.count:
         click.echo(skipped.in_words(what), err=True)
     elif not answered:
-        click.echo("nothing found: there are no lines to read", err=True)
+        click.echo("nothing found: the input has no lines", err=True)
     return 0 if answered else 1
 
 

@@ -1,4 +1,4 @@
-"""A list of URLs with their languages: from the list, or predicted by a model."""
+"""Lists of URLs, with languages from the list or predicted by a model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from diptych.types import LangScore, Url
 
 
 class Listed(NamedTuple):
-    """A URL of a list as written, and the language given on its line."""
+    """A URL of a list in its original spelling, and the language given on its line."""
 
     written: str
     lang: str
@@ -53,12 +53,12 @@ def page_languages(
         found |= dict(zip(part, _among(model, part, wanted), strict=True))
     if len({asked_language(lang.lang, wanted) for lang in found.values()} - {""}) > 1:
         return found
-    # If all were in one language, the model cannot tell: leave the URLs to the pairing keys.
+    # If all were in one language, the model is no help: leave the URLs to the pairing keys.
     return found | {url: LangScore("", 0.0) for url in unknown}
 
 
 def _among(model: UrlLanguageModel, urls: Sequence[str], wanted: Sequence[str]) -> list[LangScore]:
-    """The most probable requested language; unknown if another exceeds all of them together."""
+    """The most probable requested language of each URL; unknown if another exceeds their sum."""
     shares = model.probabilities(urls)
     column = {label: place for place, label in enumerate(model.labels)}
     none = np.zeros(len(urls), np.float32)
@@ -77,7 +77,7 @@ def _among(model: UrlLanguageModel, urls: Sequence[str], wanted: Sequence[str]) 
 
 
 def sites_of(listed: dict[Url, Listed], *, by_domain: bool) -> dict[str, list[Url]]:
-    """The list as one site, or as one site per registrable domain."""
+    """The URLs of a list as one site, or grouped into one site per registrable domain."""
     sites: defaultdict[str, list[Url]] = defaultdict(list)
     for url in listed:
         sites[site_name(url) if by_domain else "list"].append(url)

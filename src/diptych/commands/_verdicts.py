@@ -1,4 +1,4 @@
-"""Verdicts on sites as lines: for people, for pipes, and as JSON."""
+"""Output of verdicts on sites: as lines of text, as a list of URLs, or as JSON."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _MAX_NOTES = 10
 
 
 def print_end(searched: Searched) -> None:
-    """Print to standard error how a search has ended."""
+    """Print the summary and the notes of a search to standard error."""
     notes = searched.notes
     lines = searched.summary.lines() + [f"note: {note}" for note in notes[:_MAX_NOTES]]
     if len(notes) > _MAX_NOTES:
-        lines.append(f"note: and {len(notes) - _MAX_NOTES:,} more")
+        lines.append(f"note: {len(notes) - _MAX_NOTES:,} more notes are not shown")
     for line in lines:
         click.echo(line, err=True)
 
@@ -30,17 +30,17 @@ def print_end(searched: Searched) -> None:
 def standard_output() -> TextIO | None:
     """The `out` of a printer that writes to standard output.
 
-    A progress display may replace a terminal while it is active, but never a pipe or a file.
+    A progress display may replace `sys.stdout` if it is a terminal, but not a pipe or a file.
     """
     return None if sys.stdout.isatty() else sys.stdout
 
 
 @dataclass(frozen=True, slots=True)
 class Printer:
-    """Writes each verdict as soon as it is available."""
+    """Writes verdicts, each as soon as it is available."""
 
     out: TextIO | None
-    """None means standard output at the time of writing"""
+    """None means `sys.stdout` at the time of writing"""
     as_json: bool = False
     is_list: bool = False
     """True to print only the addresses of bilingual sites"""

@@ -76,14 +76,14 @@ def align(asked: AlignOptions) -> int:
     are_pages = _is_page(asked.left, left), _is_page(asked.right, right)
     if are_pages[0] != are_pages[1]:
         page, text = (asked.left, asked.right)[:: 1 if are_pages[0] else -1]
-        raise ConfigError(f"{page} is an HTML page and {text} is a text; give two of a kind")
-    # Also where only one of them is used: a wrong name is a mistake.
+        raise ConfigError(f"{page} is an HTML page and {text} is a text; give two of the same kind")
+    # Both are made even if only one is used, so that an unknown name is always reported.
     make("align_dom", {"use": asked.trees})
     aligner = make("align_sentences", {"use": asked.method})
     require_libraries_of(aligner, f"align_sentences strategy '{asked.method}'")
     if asked.links:
         if not are_pages[0]:
-            raise ConfigError("--links needs two HTML pages; these are texts")
+            raise ConfigError("--links needs two HTML pages; these files are texts")
         return _print_links(left, right, asked, lexicon)
     rows = (_of_pages if are_pages[0] else _of_lines)(left, right, asked, lexicon)
     pairs = 0
@@ -98,12 +98,12 @@ def align(asked: AlignOptions) -> int:
 
 
 def _read(path: Path) -> bytes:
-    """The bytes of a file that is a page or a text."""
+    """The bytes of a page or text; raises `ConfigError` for other file types."""
     from diptych.page.file_type import unreadable_type
 
     data = read_file(path, _MAX_BYTES)
     if name := unreadable_type(data):
-        raise ConfigError(f"{path} is {name}; give HTML pages, or texts with one sentence a line")
+        raise ConfigError(f"{path} is {name}; give HTML pages, or texts with one sentence per line")
     return data
 
 
@@ -118,7 +118,7 @@ def _is_page(path: Path, data: bytes) -> bool:
 def _of_lines(
     left: bytes, right: bytes, asked: AlignOptions, lexicon: Lexicon | None
 ) -> Iterator[Row]:
-    """Blank lines are no sentences: they keep their numbers, and stand alone at the end."""
+    """Align two texts; blank lines count in indices, and follow at the end as unaligned rows."""
     from diptych.api.align import align
 
     ours, theirs = _lines(left), _lines(right)
@@ -137,7 +137,7 @@ def _of_lines(
 
 
 def _lines(data: bytes) -> list[str]:
-    """Only line feeds end a line: other separators are part of a sentence."""
+    """The lines of a text; only line feeds end a line, other separators are part of a sentence."""
     from diptych.page.charset import decode
 
     text = decode(data, "text/plain")[0].removesuffix("\n")
@@ -145,7 +145,7 @@ def _lines(data: bytes) -> list[str]:
 
 
 def _print_links(left: bytes, right: bytes, asked: AlignOptions, lexicon: Lexicon | None) -> int:
-    """The addresses of aligned hyperlinks, if the strategy finds them."""
+    """Print the URLs of aligned hyperlinks; returns the exit code."""
     from diptych.api.align import known_words, page_of, two_languages
     from diptych.protocols import LinkAligner
     from diptych.registry import make
@@ -212,5 +212,5 @@ def _spelled(row: Row, format: str) -> str:
 
 
 def _field(text: str) -> str:
-    """A text without what would end its field or its line, or command a terminal."""
+    """A text without tabs, line breaks and control characters."""
     return " ".join("".join(c for c in text if c.isprintable() or c.isspace()).split())

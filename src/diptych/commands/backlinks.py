@@ -1,4 +1,4 @@
-"""`diptych backlinks`: index and query sources of back links."""
+"""`diptych backlinks`: indexes and queries sources of back links."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from diptych.types import Link
 
 INTERVAL = 5.0  # seconds between two progress lines
-PATIENCE = 10.0  # seconds after which a request to a service is not repeated
+PATIENCE = 10.0  # seconds after which a failed request to a service is not repeated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,15 +27,15 @@ class GraphOptions:
     """Options of `diptych backlinks graph`."""
 
     vertices: tuple[str, ...] = option(
-        "Vertices: id TAB reversed.host; gzip, plain, or a *.paths.gz.",
+        "Vertices: id TAB reversed.host; plain, gzip, or a *.paths.gz list (repeatable).",
         default=REQUIRED, metavar="FILE",
     )  # fmt: skip
     edges: tuple[str, ...] = option(
-        "Edges: from TAB to; the same kinds of files.", default=REQUIRED, metavar="FILE"
+        "Edges: from TAB to; the same file types (repeatable).", default=REQUIRED, metavar="FILE"
     )
     out: Path = option("Folder of the index.", default=REQUIRED, metavar="FOLDER")
     level: str = option(
-        "Type of the vertices; by default, recognised from their names.",
+        "Type of the vertices; auto recognises it from their names.",
         default="auto", choices=("auto", "host", "domain"),
     )  # fmt: skip
 
@@ -67,7 +67,7 @@ def backlinks() -> None:
 def graph(asked: GraphOptions) -> int:
     """Index a web graph of Common Crawl, of hosts or domains.
 
-    FILE may be given several times, and may be an address (https://, s3://) if fsspec is installed.
+    FILE may be a URL (https://, s3://) if fsspec is installed.
     """
     from diptych.sources.graph_index import index_graph
 
@@ -83,13 +83,13 @@ def graph(asked: GraphOptions) -> int:
 def wat(asked: WatOptions) -> int:
     """Index the links of WAT files, or add more files to an index.
 
-    A FILE that is already in the index is not read again.
+    A FILE that is already in the index is skipped.
     """
     from diptych.sources.wat import index_wat
 
     facts = index_wat(asked.files, asked.out, tick=_progress())
     _tell_notes(facts.notes)
-    known = f" ({facts.skipped:,} were there already)" if facts.skipped else ""
+    known = f" ({facts.skipped:,} already indexed)" if facts.skipped else ""
     click.echo(
         f"{facts.links:,} links of {facts.pages:,} pages to other sites, "
         f"from {facts.files:,} files{known} -> {asked.out}",
@@ -102,7 +102,7 @@ def wat(asked: WatOptions) -> int:
 def show(asked: ShowOptions) -> int:
     """Print the pages that link to a host or page.
 
-    SOURCE is the folder of a web graph or of a run, a .sqlite file of WAT files, or a .toml file
+    SOURCE is the folder of a web graph or of a run, a .sqlite index of WAT files, or a .toml file
     that describes an HTTP service.
 
     Each line has the URL of the linking page and the text of its link, separated by a tab.
@@ -138,7 +138,7 @@ def _spelled(link: Link, *, as_json: bool) -> str:
 
 
 def _progress() -> Callable[[str, int], None]:
-    """A function that reports progress on standard error every few seconds."""
+    """A function that prints progress to standard error every few seconds."""
     shown = time.monotonic()
 
     def tick(what: str, count: int) -> None:

@@ -1,4 +1,4 @@
-"""Commands whose options are the fields of a dataclass, as `api.declare` declares them."""
+"""Commands whose options are the fields of a dataclass declared with `api.declare`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Asked = TypeVar("Asked")
 
 
 class _Command(click.Command):
-    """A command that suggests the most similar options for an unknown one."""
+    """A command that suggests similar options if an option is unknown."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; the error for an unknown option names similar ones."""
@@ -34,9 +34,9 @@ class _Command(click.Command):
 def command(
     options: type[Asked], name: str | None = None, group: click.Group | None = None
 ) -> Callable[[Callable[[Asked], int]], click.Command]:
-    """Make a command of a function that takes all options as one value.
+    """Make a command from a function that takes all options as one object.
 
-    The function returns the exit code, and its docstring is the help of the command.
+    The function returns the exit code; its docstring is the help text of the command.
     """
 
     def made(work: Callable[[Asked], int]) -> click.Command:
@@ -54,7 +54,7 @@ def command(
 
 
 def _parameters(options: type[Any]) -> Iterator[click.Parameter]:
-    """The parameters of a command: required ones first, those that Python does not have last."""
+    """The parameters of a command: required ones first, those of the command line only last."""
     hints = get_type_hints(options)
     fields = {field.name: (field, declaration) for field, declaration in declared(options)}
     order: dict[str, bool] = {}
@@ -84,7 +84,7 @@ def _option(field: dataclasses.Field[Any], declaration: Declaration, hint: Any) 
     is_shown = not is_required and field.default not in (None, "", (), False)
     settings: dict[str, Any] = {} if kind is bool else {"type": _type(kind, declaration.values)}
     if not is_required:
-        settings["default"] = field.default  # click takes None for a value
+        settings["default"] = field.default  # for click, None would be a value
     return click.Option(
         [*names, field.name], required=is_required, multiple=is_many, is_flag=kind is bool,
         help=declaration.help, show_default=is_shown, metavar=declaration.metavar or None,
@@ -94,7 +94,7 @@ def _option(field: dataclasses.Field[Any], declaration: Declaration, hint: Any) 
 
 
 def _type(kind: Any, values: Values) -> Any:
-    """The type of click for the allowed values of an option."""
+    """The click type for the allowed values of an option."""
     if values.choices:
         return click.Choice(values.choices)
     least, above, most, _ = values
@@ -107,7 +107,7 @@ def _type(kind: Any, values: Values) -> Any:
 
 
 def _kind(hint: Any) -> tuple[Any, bool]:
-    """The type of one value of a field, and True if the field takes many.
+    """The type of one value of a field, and True if the field takes several values.
 
     >>> _kind(tuple[int, ...]), _kind(str | None)
     ((<class 'int'>, True), (<class 'str'>, False))

@@ -1,4 +1,4 @@
-"""`diptych demo`: the bundled bilingual site, served on loopback and mined end to end."""
+"""`diptych demo`: serves the bundled bilingual site on loopback and mines it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from diptych.api.declare import option
 from diptych.commands.declare import command
 from diptych.commands.options import as_object, environment
 
-PORT = 8735  # fixed where it is free, so that the same command continues the same run
+PORT = 8735  # used if it is free, so that the same command continues the same run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,9 +21,9 @@ class DemoOptions:
     """Options of `diptych demo`."""
 
     out: Path = option("Folder of the run.", default=Path("diptych-demo"))
-    serve: bool = option("Serve the site until Ctrl-C, and mine nothing.", default=False)
+    serve: bool = option("Serve the site until Ctrl-C without mining it.", default=False)
     port: int = option(
-        "Port of the site; another one if it is taken.", default=PORT,
+        "Port of the site; if it is in use, another port is chosen.", default=PORT,
         least=0, most=65535, metavar="N", envvar="DIPTYCH_DEMO_PORT",
     )  # fmt: skip
     as_json: bool = as_object()

@@ -1,4 +1,4 @@
-"""`diptych detect`: prints if sites are bilingual, by two or three of their pages."""
+"""`diptych detect`: tests from two or three pages if sites are bilingual."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ class DetectCommandOptions(OutputOptions, DetectOptions):
 
 @command(DetectCommandOptions)
 def detect(asked: DetectCommandOptions) -> int:
-    """Test if SITE is bilingual, by two or three of its pages.
+    """Test from two or three pages if SITE is bilingual.
 
-    Each line of the answer has the site, bilingual, no or unknown, a score, the number of pages
-    requested, and what shows it or why not, separated by tabs.  A file is a list of sites.
+    Each line of output has the site, the verdict (bilingual, no or unknown), a score, the number of
+    pages requested, and the pages in each language or the reason, separated by tabs.  SITE can also
+    be a file with a list of sites.
     """
     from diptych.api.search import Search
     from diptych.commands._verdicts import Printer, print_end, standard_output
@@ -54,7 +55,7 @@ def detect(asked: DetectCommandOptions) -> int:
 
 
 def _say_the_rest(detected: Detected, printer: Printer) -> None:
-    """Print the answers on sites that were named twice, have moved, or could not be tested."""
+    """Print the results for sites that were named twice, have moved, or could not be tested."""
     for url, answer in detected.answers:
         if isinstance(answer, str):
             printer.say_untested(url, answer)

@@ -1,4 +1,4 @@
-"""`diptych discover`: prints bilingual sites, found by following links forward and back."""
+"""`diptych discover`: finds bilingual sites by following links forward and back."""
 
 from __future__ import annotations
 
@@ -34,17 +34,21 @@ class DiscoverCommandOptions(OutputOptions, DiscoverOptions):
     """Options of `diptych discover`."""
 
     lists: tuple[Path, ...] = lists_option()
-    mine: bool = option("Then mine the sites found, each within its budget.", default=False)
+    mine: bool = option("Then mine the sites found, each within its limits.", default=False)
     site_pages: int | None = count_option("For --mine: maximum number of pages per site.")
-    site_minutes: float | None = amount_option("For --mine: maximum minutes per site.", "M")
-    site_megabytes: float | None = amount_option("For --mine: maximum megabytes per site.", "MB")
+    site_minutes: float | None = amount_option(
+        "For --mine: maximum number of minutes per site.", "M"
+    )
+    site_megabytes: float | None = amount_option(
+        "For --mine: maximum number of megabytes per site.", "MB"
+    )
 
 
 @command(DiscoverCommandOptions)
 def discover(asked: DiscoverCommandOptions) -> int:
-    """Find bilingual sites, starting from SEED, and print one per line as they are found.
+    """Find bilingual sites, starting from SEED, and print each as soon as it is found.
 
-    The run is a folder.  Run the same command again to continue it, however it ended.  The list
+    The run is stored in a folder.  Run the same command again to continue it at any time.  The list
     can be piped: diptych discover ... | diptych mine - --langs en,fr
     """
     from diptych.api.search import Search
@@ -68,9 +72,10 @@ def discover(asked: DiscoverCommandOptions) -> int:
 
 
 def _with_lists(asked: DiscoverCommandOptions) -> DiscoverOptions:
-    """The options with the sites of a list, and with the files of the index where they belong.
+    """The options, with the sites of lists, and with arguments that are index files moved.
 
-    A shell expands a pattern to many arguments, of which an option takes the first.
+    A shell expands a pattern to several arguments: `--cc-index` takes the first, the others become
+    seeds.
     """
     from diptych.sources.site_list import named_sites
 
@@ -82,8 +87,10 @@ def _with_lists(asked: DiscoverCommandOptions) -> DiscoverOptions:
 
 
 def _list_candidates(asked: DiscoverOptions, *, as_json: bool, quiet: bool) -> int:
-    """Print the candidates of an index, and fetch nothing."""
+    """Print the candidates of an index without fetching anything; returns the exit code."""
     import orjson
+
+    from diptych.reports.reasons import counted
 
     count = 0
     for candidate in index_candidates(asked):
@@ -95,7 +102,7 @@ def _list_candidates(asked: DiscoverOptions, *, as_json: bool, quiet: bool) -> i
             click.echo(f"{candidate.start}\t{candidate.score:.1f}\t{pages}")
     if not count and not quiet:
         click.echo(
-            f"no site has {asked.min_pages} pages in two of {asked.langs};"
+            f"no site has {counted(asked.min_pages, 'page')} in each of two of {asked.langs};"
             " try a smaller --min-pages, or more files of the index",
             err=True,
         )
@@ -103,12 +110,13 @@ def _list_candidates(asked: DiscoverOptions, *, as_json: bool, quiet: bool) -> i
 
 
 def _mine(sites: Sequence[Url], folder: Path, asked: DiscoverCommandOptions) -> int:
-    """Mine the sites that were found, each within its budget.
+    """Mine the sites that were found, each within its limits; returns the exit code.
 
     Runs of earlier invocations are continued; sites found since then are mined into a new run.
     """
     from diptych.api.mine import MineOptions
     from diptych.commands.mine import mine_and_print
+    from diptych.reports.reasons import counted
     from diptych.run.terms import read_terms
 
     begun = {out: read_terms(out).seeds for out in sorted(folder.glob("mined-*"))}
@@ -118,7 +126,7 @@ def _mine(sites: Sequence[Url], folder: Path, asked: DiscoverCommandOptions) -> 
         begun[folder / f"mined-{len(begun) + 1:03}"] = new
     outcomes = []
     for out, seeds in begun.items():
-        click.echo(f"mining {len(seeds):,} sites into {out}", err=True)
+        click.echo(f"mining {counted(len(seeds), 'site')} into {out}", err=True)
         of_sites = MineOptions(
             sites=tuple(seeds), langs=asked.langs, langid=asked.langid, out=out, delay=asked.delay,
             user_agent=asked.user_agent, proxy=asked.proxy, allow_private=asked.allow_private,

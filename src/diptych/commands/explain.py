@@ -22,7 +22,7 @@ class ExplainOptions:
 
 @command(ExplainOptions)
 def explain(asked: ExplainOptions) -> int:
-    """Explain what RUN knows about a URL or a pair of URLs, and why it decided so.
+    """Explain what RUN knows about a URL or a pair of URLs, and its decisions.
 
     Without a URL, all rejected page pairs are listed.
     """
@@ -31,7 +31,7 @@ def explain(asked: ExplainOptions) -> int:
 
     with open_to_read(asked.run) as store:
         text = explained(store, asked.urls)
-    # A page's title may hold commands for the terminal.
+    # The title of a page may contain escape sequences for the terminal.
     click.echo(
         "".join(character for character in text if character.isprintable() or character == "\n")
     )

@@ -1,4 +1,4 @@
-"""`diptych export`: the corpus of a run in a format."""
+"""`diptych export`: writes the corpus of a run in a chosen format."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from diptych.commands.options import FOUND, NOTHING
 
 @command(ExportOptions)
 def export(asked: ExportOptions) -> int:
-    """Write the corpus of RUN to a file, also while RUN is still being mined."""
-    terms_of(asked.run)  # an error if there is no run, whatever else is wrong
+    """Write the corpus of RUN to a file, even while RUN is being mined."""
+    terms_of(asked.run)  # a missing run is reported before any other error
     unit = lines_of(asked.exporter(n_way=asked.n_way), n_way=asked.n_way)
     written = export_run(asked, standard_output)
     warn_unfinished(asked.run)

@@ -1,4 +1,4 @@
-"""`diptych lexicon`: import dictionaries as lexicons, and show the entries of lexicons."""
+"""`diptych lexicon`: imports dictionaries as lexicons, and shows the entries of lexicons."""
 
 from __future__ import annotations
 
@@ -27,11 +27,14 @@ class ImportOptions:
     files: tuple[Path, ...] = argument("FILE...")
     langs: str = two_langs_option()
     format: str | None = option(
-        "FreeDict and dictd, hunalign, or left TAB right [TAB probability]; default: by name.",
+        "FreeDict or dictd, hunalign, or left TAB right [TAB probability]; default: by file name.",
         choices=("dictd", "dic", "tsv"),
     )  # fmt: skip
-    reverse: bool = option("The files are from the second language to the first.", default=False)
-    out: Path | None = option("Default: named after LANGS, as de-fr.lexicon.npz.", metavar="FILE")
+    reverse: bool = option("The files translate the second language to the first.", default=False)
+    out: Path | None = option(
+        "File of the lexicon; default: named after LANGS, such as de-fr.lexicon.npz.",
+        metavar="FILE",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +43,7 @@ class ShowOptions:
 
     file: Path = argument()
     words: tuple[str, ...] = argument("[WORD...]", default=())
-    limit: int = count_option("Maximum translations per word.", 10)
+    limit: int = count_option("Maximum number of translations per word.", 10)
     as_json: bool = as_lines()
 
 
@@ -76,7 +79,7 @@ def lexicon_import(asked: ImportOptions) -> int:
     )
     if not len(made):
         names = ", ".join(str(file) for file in asked.files)
-        click.echo(f"no word is translated in {names}; is it of another --format?", err=True)
+        click.echo(f"no translations in {names}; try another --format", err=True)
         return NOTHING
     path = asked.out or Path(f"{left_lang}-{right_lang}.lexicon.npz")
     replace_file(path, made.to_bytes())
@@ -110,7 +113,7 @@ def lexicon_show(asked: ShowOptions) -> int:
 
 
 def _lexicons(path: Path) -> list[Lexicon]:
-    """The lexicon in a file, or all lexicons that a run has learned."""
+    """The lexicon in a file, or all learned lexicons of a run."""
     from diptych.learn.lexicon.lexicon import read_lexicon
 
     if not path.is_dir():
@@ -128,7 +131,7 @@ def _examples(lexicon: Lexicon) -> list[str]:
 
 
 def _shown(lexicon: Lexicon, words: Sequence[str], limit: int) -> Iterator[WordLink]:
-    """The links of these words, on either side; if there are none, of all left words."""
+    """The links of these words on either side; without words, those of all left words."""
     from diptych.text.tokens import tokens
 
     back = lexicon.reversed()
@@ -142,7 +145,7 @@ def _shown(lexicon: Lexicon, words: Sequence[str], limit: int) -> Iterator[WordL
 
 
 def _probability(lexicon: Lexicon, left: str, right: str) -> float:
-    """p(right | left)."""
+    """The translation probability p(right | left)."""
     row, column = lexicon.left_ids.get(left), lexicon.right_ids.get(right)
     if row is None or column is None:
         return 0.0

@@ -1,4 +1,4 @@
-"""`diptych merge`: several corpora as one."""
+"""`diptych merge`: merges several corpora into one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def merge(asked: MergeOptions) -> int:
 
 
 def merge_corpora(asked: MergeOptions) -> int:
-    """Write several runs and files as one corpus, and return its number of lines."""
+    """Write several runs and files as one corpus; returns its number of lines."""
     from diptych.corpus.files import format_of
     from diptych.corpus.from_run import write_corpus
     from diptych.corpus.merge import FileCorpus, Source
@@ -56,9 +56,7 @@ def merge_corpora(asked: MergeOptions) -> int:
             elif format_of(path) in _READABLE:
                 sources.append(FileCorpus(path, asked.choice(0.0), prefix))
             else:
-                raise ConfigError(
-                    f"{path} is no run and no corpus in JSONL or Parquet: merge takes these"
-                )
+                raise ConfigError(f"{path} is neither a run nor a corpus in JSONL or Parquet")
         merged = merged_of(sources)
         written = write_corpus(merged, made, asked.out, standard_output(asked.out))
     what = lines_of(made)
@@ -68,7 +66,7 @@ def merge_corpora(asked: MergeOptions) -> int:
 
 
 def _prefixes(inputs: Sequence[Path]) -> list[str]:
-    """Prefixes that keep archives of different corpora apart: their names, or more of their paths.
+    """Prefixes that distinguish the archives of different corpora: file names, or longer paths.
 
     >>> _prefixes([Path("a/run"), Path("b/run"), Path("c.jsonl.gz")])
     ['a/run/', 'b/run/', 'c/']

@@ -39,9 +39,9 @@ class MineCommandOptions(MineOptions):
 
 @command(MineCommandOptions)
 def mine(asked: MineCommandOptions) -> int:
-    """Crawl SITE and mine its parallel text into a corpus; a file is a list of sites.
+    """Crawl SITE, or the sites listed in a file, and mine parallel text into a corpus.
 
-    The run is a folder.  Run the same command again to continue it, however it ended.
+    The run is stored in a folder.  Run the same command again to continue it at any time.
     """
     from diptych.sources.site_list import named_sites
 
@@ -52,7 +52,7 @@ def mine(asked: MineCommandOptions) -> int:
 
 
 def mine_and_print(asked: MineOptions, *, as_json: bool = False, quiet: bool = False) -> int:
-    """Mine what the user asked for, print the summary, and return the exit code."""
+    """Mine sites or archives, and print the summary; returns the exit code."""
     from diptych.reports.funnel import print_funnel
     from diptych.reports.progress import Monitor
 
@@ -79,12 +79,12 @@ def _exit_code(mined: Mined) -> int:
 def _say_damage(damaged: Sequence[str]) -> None:
     for error in damaged:
         click.echo(
-            f"error: {error}; what stands before was used: run again with the whole file", err=True
+            f"error: {error}; the part before was used: run again with the complete file", err=True
         )
 
 
 def to_json(summary: Summary, **more: Any) -> str:
-    """The result as one JSON object."""
+    """The summary as one JSON object; `more` are additional members."""
     import orjson
 
     found: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Options that several commands have, exit codes, standard streams and the progress display."""
+"""Options shared by several commands, exit codes, standard streams and the progress display."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 Shown = TypeVar("Shown", bound="Monitor")
 FOUND, NOTHING, MISTAKE, STOPPED = 0, 1, 2, 130
 """exit codes; the last is that of Ctrl-C"""
-_CONTINUE = "Nothing saved is lost; run the same command again to continue."
+_CONTINUE = "Saved results are kept; run the same command again to continue."
 
 
 def two_langs_option() -> Any:
-    """The two languages of what is aligned."""
+    """Declare the option for the two languages of an alignment or a lexicon."""
     return option("The two languages, the left one first.", default=REQUIRED, metavar="de,fr")
 
 
@@ -45,19 +45,19 @@ def lists_option() -> Any:
 
 
 def as_lines() -> Any:
-    """Option of a command whose answer is lines: print them as JSON."""
+    """Declare the option to print each line as a JSON object."""
     return option("Print one JSON object per line.", "--json", default=False)
 
 
 def as_object(help: str = "Print the result as one JSON object.") -> Any:
-    """Option of a command whose result is one value: print it as JSON."""
+    """Declare the option to print the result as one JSON object."""
     return option(help, "--json", default=False)
 
 
 def _use_utf8() -> None:
-    """Let standard streams be UTF-8 in any locale; a terminal shows what it can.
+    """Make standard streams UTF-8 in any locale; a terminal keeps its encoding.
 
-    Names of files that are not UTF-8 keep their bytes in what is written.
+    File names that are not valid UTF-8 are written with their original bytes.
     """
     for stream, errors in (
         (sys.stdin, "strict"), (sys.stdout, "surrogateescape"), (sys.stderr, "surrogateescape")
@@ -70,35 +70,35 @@ def _use_utf8() -> None:
 
 
 class Group(click.Group):
-    """Commands in the order they are written down; our errors are one line and exit 2."""
+    """A group of commands in order of definition; a `DiptychError` prints one line and exits 2."""
 
     def make_context(self, *arguments: Any, **extra: Any) -> click.Context:
-        """Read what the user asks, with standard streams that are UTF-8."""
+        """Parse the command line after setting standard streams to UTF-8."""
         _use_utf8()
         return super().make_context(*arguments, **extra)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """As they were added."""
+        """The names of the commands in the order in which they were added."""
         return list(self.commands)
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        """Add a command; the list of commands has the whole first sentence of its help."""
+        """Add a command; its short help is the whole first sentence of its help."""
         sentence = (cmd.help or "").split(".\n")[0].split(".  ")[0].removesuffix(".")
         cmd.short_help = f"{sentence}."
         super().add_command(cmd, name)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; an error of ours ends it with its line."""
+        """Run a command; a `DiptychError` is printed as one line."""
         from diptych.kernels import slow_kernels
 
         if ctx.parent is None and (warning := slow_kernels()):
             click.echo(f"warning: {warning}", err=True)
         try:
             with orderly_termination():
-                # What a command learns is forgotten with it.
+                # Languages that a command loads are forgotten when it ends.
                 return copy_context().run(super().invoke, ctx)
-        except (KeyboardInterrupt, click.Abort) as error:  # the latter: in a command of a command
-            _say_stopped("Stopped at once.")
+        except (KeyboardInterrupt, click.Abort) as error:  # Abort: from a nested command
+            _say_stopped("Stopped immediately.")
             raise SystemExit(STOPPED) from error
         except StoppedError as error:
             _say_stopped(error.for_command_line())
@@ -109,7 +109,7 @@ class Group(click.Group):
 
 
 def environment() -> Environment:
-    """The environment of the command that runs; `main(obj=Environment(...))` sets another one."""
+    """The environment of the running command; `main(obj=Environment(...))` replaces it."""
     context = click.get_current_context(silent=True)
     given = None if context is None else context.find_object(Environment)
     return Environment() if given is None else given
@@ -125,11 +125,11 @@ class OutputOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class UrlModelOptions:
-    """Options of the commands that ask a URL model about lines: url-lang and url-pair."""
+    """Options of the commands that apply a URL model to lines: url-lang and url-pair."""
 
     file: Path | None = argument(default=None)
     model: str = option(
-        "Your own model, from diptych train or in the format of Transformers.",
+        "Your own model, from diptych train or in Transformers format.",
         default="",
         metavar="FOLDER",
     )
@@ -138,7 +138,7 @@ class UrlModelOptions:
 
 @contextmanager
 def displayed(monitor: Shown, *, quiet: bool, figures: Figures | None = None) -> Iterator[Shown]:
-    """Show the progress of a run; Ctrl-C stops it, a second Ctrl-C ends it at once."""
+    """Show the progress of a run; Ctrl-C stops the run, a second Ctrl-C ends it immediately."""
     from rich.console import Console
 
     from diptych.reports.display import mining_figures, progress_display
@@ -151,14 +151,14 @@ def displayed(monitor: Shown, *, quiet: bool, figures: Figures | None = None) ->
 
 
 def summary_console(*, stderr: bool) -> Console:
-    """Standard output or standard error, for lines as they are."""
+    """A console on standard output or standard error that prints lines unchanged."""
     from rich.console import Console
 
     return Console(stderr=stderr, highlight=False, markup=False)
 
 
 def _say_stopped(how: str) -> None:
-    """Say how a command was stopped, and how to continue; in a terminal wrapped between words."""
-    with on_signal(signal.SIGINT, lambda: None):  # some press Ctrl-C again and again
+    """Print how a command was stopped and how to continue; a terminal wraps between words."""
+    with on_signal(signal.SIGINT, lambda: None):  # some users press Ctrl-C repeatedly
         console = summary_console(stderr=True)
         console.print(f"{how} {_CONTINUE}", soft_wrap=not console.is_terminal)

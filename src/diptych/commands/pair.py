@@ -29,7 +29,7 @@ class PairOptions:
     file: Path = argument("URLS.tsv")
     langs: str = langs_option()
     method: str = option(
-        "Strategy for the pair stage, or several, such as keys+langstrip.",
+        "One or more strategies for the pair stage, such as keys+langstrip.",
         default="keys", metavar="NAME",
     )  # fmt: skip
     by_domain: bool = option("Pair the URLs of each registrable domain separately.", default=False)
@@ -83,7 +83,7 @@ def _why_none(spoken: Counter[str], wanted: Sequence[str]) -> str:
 
 
 def _pairer(method: str) -> Callable[[UrlList], Iterator[dict[str, Any]]]:
-    """A function that pairs a list of URLs, with the key or the evidence of each pair."""
+    """A function that pairs a list of URLs, and yields pairs with their key or evidence."""
     from diptych.registry import make
 
     made = make("pair", _settings(method))
@@ -98,7 +98,7 @@ def _pairer(method: str) -> Callable[[UrlList], Iterator[dict[str, Any]]]:
 
 
 def _settings(method: str) -> dict[str, Any]:
-    """A method as a table of a recipe; `a+b` is the union of both."""
+    """The table of a recipe for a method; `a+b` means the union of both."""
     if "+" not in method:
         return {"use": method}
     return {"use": "union", "pairers": [{"use": name} for name in method.split("+")]}
@@ -109,5 +109,5 @@ def _row(pair: Any, key: str) -> dict[str, Any]:
 
 
 def _written(row: dict[str, Any], listed: dict[Url, Listed]) -> dict[str, Any]:
-    """A pair with its URLs as they were written."""
+    """A pair with the original spelling of its URLs."""
     return row | {side: listed[row[side]].written for side in ("left", "right")}

@@ -1,4 +1,4 @@
-"""`diptych status`: shows how far a run has come."""
+"""`diptych status`: shows the progress of a run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class StatusOptions:
 
 @command(StatusOptions)
 def status(asked: StatusOptions) -> int:
-    """Show how far RUN has come, also while it is running."""
+    """Show the progress of RUN, even while it is running."""
     from diptych.run.terms import open_to_read, read_terms
 
     terms = read_terms(asked.run)

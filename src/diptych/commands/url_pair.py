@@ -16,7 +16,7 @@ _NO_PAIR = "without two http or https URLs with a tab between them"
 
 @command(UrlModelOptions, "url-pair")
 def url_pair(asked: UrlModelOptions) -> int:
-    """Estimate from two URLs the probability that their pages are translations.
+    """Estimate the probability that the pages at two URLs are translations of each other.
 
     Each line of FILE has two URLs, separated by a tab; without FILE, or if it is -, standard input
     is read.  Each line of output has both URLs and the probability, separated by tabs.

@@ -28,7 +28,7 @@ NETWORK_FAULTS: Mapping[str, str] = {
     Reason.DISCONNECTED: "connection lost",
     Reason.BAD_CERTIFICATE: "bad certificate",
     Reason.TLS: "TLS error",
-    Reason.PROTOCOL: "invalid HTTP answer",
+    Reason.PROTOCOL: "invalid HTTP response",
     Reason.PRIVATE_ADDRESS: "on a private address, which is not allowed by default",
 }
 """words for requests without an answer"""

@@ -39,7 +39,7 @@ def read(name: str) -> dict[str, Any]:
         file = resources.files(__name__).joinpath(f"{name}.toml")
         return tomllib.loads(file.read_text(encoding="utf-8"))
     raise ConfigError(
-        f"no strategy '{name}'; there is: {', '.join(names())}, or give a file ending in .toml"
+        f"no strategy '{name}'; available: {', '.join(names())}, or give a file ending in .toml"
     )
 
 
@@ -71,7 +71,7 @@ def _complete(name: str, default: str, stages: Sequence[str]) -> dict[str, Any]:
     unknown = set(given) - set(stages) - {"about"}
     if unknown:
         raise ConfigError(
-            f"recipe {name} has an unknown stage '{min(unknown)}'; there is: {', '.join(stages)}"
+            f"recipe {name} has an unknown stage '{min(unknown)}'; available: {', '.join(stages)}"
         )
     for stage, settings in given.items():
         if stage != "about" and not isinstance(settings, Mapping):

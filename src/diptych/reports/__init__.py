@@ -1,1 +1,1 @@
-"""Reports for people: funnel, report.html, explain, progress, and words for reasons."""
+"""Reports for users: funnel, report.html, explanations, progress, and texts for reasons."""

@@ -1,6 +1,6 @@
-"""Closing statement of a run: what is left in the queue, how to continue, what to look at next.
+"""Closing lines of a run: what is left in the queue, how to continue, and the next steps.
 
-Options are named by `errors.option_name`; whoever shows a line chooses their form.
+Lines name options with `errors.option_name`; the caller that shows a line chooses their spelling.
 """
 
 from __future__ import annotations
@@ -16,16 +16,15 @@ from diptych.reports.summary import Summary
 
 AGAIN = "run the same command again to continue"
 LOWER_THRESHOLD = 0.8  # an example for users who want more segments
-HIGHER_THRESHOLD = 0.9  # an example for those who want better ones
+HIGHER_THRESHOLD = 0.9  # an example for users who want better segments
 _HOPELESS = frozenset({SiteEnd.UNLIKELY, SiteEnd.NO_PAIRS, SiteEnd.NOTHING_LEFT})
 _CORPUS = ("corpus.tsv", "corpus.tmx", "n-way.tsv", "pairs.tsv")
 
 
 def closing(ends: Iterable[SiteEnd], queued: int, outlook: str) -> list[str]:
-    """Lines on what is left in the queue, what is expected of it, and how to continue.
+    """Lines on the URLs left in the queue, the pairs expected from them, and how to continue.
 
-    `outlook` says which share of the pairs is not found yet; it is empty if nothing is expected,
-    or if that is not known.
+    `outlook` states the share of pairs not found yet; it is empty if that is zero or unknown.
 
     >>> closing([SiteEnd.NO_PAIRS], 1, "")[0]
     '1 URL is still queued; none is likely to lead to a pair'
@@ -40,9 +39,9 @@ def closing(ends: Iterable[SiteEnd], queued: int, outlook: str) -> list[str]:
 
 
 def _how_to_continue(kinds: set[SiteEnd]) -> str:
-    """Advice by the ways in which crawls have ended; the time limit begins anew by itself."""
+    """Advice on how to continue, by the reasons why crawls ended; a time limit starts again."""
     if not kinds:
-        return f"the crawl has not ended: if it is not running any more, {AGAIN}"
+        return f"the crawl has not ended: if it is no longer running, {AGAIN}"
     ways = {
         f"a higher {option_name('max_pages')}": SiteEnd.PAGE_LIMIT in kinds,
         f"a higher {option_name('max_megabytes')}": SiteEnd.BYTE_LIMIT in kinds,
@@ -54,12 +53,12 @@ def _how_to_continue(kinds: set[SiteEnd]) -> str:
 
 
 def closing_of(summary: Summary) -> list[str]:
-    """The closing statement of a run."""
+    """The closing lines of a run."""
     return closing((end for _, end in summary.ends), summary.queued, summary.outlook)
 
 
 def next_steps(summary: Summary, folder: Path) -> list[str]:
-    """Lines on what to do with the corpus of a run: its files, and another threshold."""
+    """Lines on the files of a corpus, and on exporting it with another threshold."""
     report = folder / "report.html"
     corpus = [name for name in _CORPUS if (folder / name).exists()]
     said = [f"open {report} for an overview"] if report.exists() else []
@@ -69,7 +68,7 @@ def next_steps(summary: Summary, folder: Path) -> list[str]:
 
 
 def threshold_lines(threshold: float | None, folder: Path) -> list[str]:
-    """The threshold of a corpus, and the command that exports with another.
+    """A line with the threshold of a corpus and the command to export it with another.
 
     >>> threshold_lines(0.95, Path("run"))[0].partition("; ")[0]
     'segments kept: score at least 0.95'

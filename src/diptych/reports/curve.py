@@ -1,4 +1,4 @@
-"""Curve of verified pairs against downloads."""
+"""The curve of verified pairs against downloads."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ class Curve:
     """
 
     downloads: int = 0
-    """of the whole run: robots.txt, sitemaps, redirects and errors too"""
+    """downloads of the whole run, including robots.txt, sitemaps, redirects and errors"""
     found: tuple[int, ...] = ()
-    """for each pair the downloads after which both of its pages were there, in order"""
+    """for each pair, the number of downloads after which both pages were fetched; ascending"""
 
     def at(self, share: float) -> int | None:
-        """The downloads after which a share of the pairs was there; None without pairs."""
+        """The downloads after which a share of the pairs was found; None without pairs."""
         return self.found[self._count(share) - 1] if self.found else None
 
     def per_pair(self, share: float) -> float | None:
-        """Downloads per pair for that share."""
+        """The downloads per pair until a share of the pairs was found; None without pairs."""
         downloads = self.at(share)
         return downloads / self._count(share) if downloads is not None else None
 
     @property
     def tenths(self) -> list[int]:
-        """The downloads after which 10%, 20% ... 100% of the pairs were there."""
+        """The numbers of downloads after which 10%, 20% ... 100% of the pairs were found."""
         return [downloads for share in _TENTHS if (downloads := self.at(share)) is not None]
 
     def _count(self, share: float) -> int:
-        """The pairs that make up a share, at least one."""
-        # 0.28 of 25 pairs are 7.000000000000001 to a computer, and no eighth is needed for them.
+        """The number of pairs in a share, at least one."""
+        # In floating point, 0.28 of 25 pairs is 7.000000000000001, which must not round up to 8.
         return max(1, ceil(share * len(self.found) - 1e-9))
 
 
 def curve(store: Store) -> Curve:
-    """The curve of a run as it stands."""
+    """The current curve of a run."""
     counts = Statistics(store)
     return Curve(counts.downloads(), counts.found_at())

@@ -1,4 +1,4 @@
-"""Progress display of a run: live figures and bars in a terminal, plain lines elsewhere."""
+"""Progress display of a run: live figures and a bar in a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from rich.text import Text
 from diptych.reports.progress import Monitor, Progress
 
 FRAMES_PER_SECOND = 5
-PLAIN_INTERVAL = 10.0  # seconds between lines where there is no terminal
+PLAIN_INTERVAL = 10.0  # seconds between lines if the output is not a terminal
 _GAP = 2  # columns between two figures
-_BAR_WIDTHS = 6, 40  # columns of a bar, at least and at most
+_BAR_WIDTHS = 6, 40  # minimum and maximum columns of a bar
 _SPINNER_WIDTH = 2
 
 Watched = TypeVar("Watched", bound=Monitor)
 
 
 class Figure(NamedTuple):
-    """A figure of the display."""
+    """A figure of the display, with its name."""
 
     name: str
     value: str
     rank: int = 0
-    """figures of a higher rank are left out first where a terminal is narrow"""
+    """in a narrow terminal, figures of higher rank are left out first"""
 
     @property
     def width(self) -> int:
-        """Columns that it takes, with its name above it."""
+        """The columns that the figure takes, with its name above it."""
         return max(len(self.name), len(self.value))
 
 
@@ -44,7 +44,7 @@ Figures = Callable[[Progress], Sequence[Figure]]
 
 
 def mining_figures(progress: Progress) -> list[Figure]:
-    """The figures of a run of `mine`; some are only of interest while it crawls."""
+    """The figures to show for a run of `mine`; some only while it crawls."""
     cost, share = progress.downloads_per_pair, progress.share_found
     pairs = Figure("pairs", _count(progress.pairs), 0)
     segments = Figure("segments", _count(progress.segments), 5)
@@ -68,7 +68,7 @@ def _count(number: int) -> str:
 
 
 def fitting(figures: Sequence[Figure], width: int) -> list[Figure]:
-    """The most important figures that fit into a line, in the order given.
+    """The most important figures that fit into `width` columns, in the given order.
 
     >>> pages, pairs = Figure("pages", "1,234", 1), Figure("pairs", "56", 0)
     >>> [figure.name for figure in fitting([pages, pairs], 12)]
@@ -85,7 +85,7 @@ def fitting(figures: Sequence[Figure], width: int) -> list[Figure]:
 
 
 def in_words(seconds: float) -> str:
-    """An estimate of a time, rounded up.
+    """The text for an estimated duration, rounded up.
 
     >>> in_words(0.2), in_words(59.5), in_words(90), in_words(3_600), in_words(100_000)
     ('1 s', '1 min', '2 min', '1 h', '27 h 47 min')
@@ -100,7 +100,7 @@ def in_words(seconds: float) -> str:
 
 
 def on_a_clock(seconds: float) -> str:
-    """A time that has passed.
+    """The text for an elapsed time.
 
     >>> on_a_clock(5.9), on_a_clock(65), on_a_clock(3_725)
     ('0:05', '1:05', '1:02:05')
@@ -111,7 +111,7 @@ def on_a_clock(seconds: float) -> str:
 
 
 def plain_line(progress: Progress, figures: Sequence[Figure]) -> str:
-    """The progress in one line of text.
+    """The progress as one line of text.
 
     >>> progress = Progress(stage="aligning", done=4, total=9, unit="page pairs", seconds=65.0)
     >>> plain_line(progress, [Figure("pages", "18"), Figure("pairs", "4")])
@@ -125,7 +125,7 @@ def plain_line(progress: Progress, figures: Sequence[Figure]) -> str:
 
 
 def _parts_done(progress: Progress) -> str:
-    """The parts of a stage that are done, and all; "" where they say nothing."""
+    """The text for finished and all parts of a stage; "" if there are fewer than two parts."""
     if progress.total is None or progress.total < 2:
         return ""
     return f"{min(progress.done, progress.total):,}/{progress.total:,}"
@@ -149,7 +149,7 @@ class Display:
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        """Keep the display open for the time of a run; it leaves nothing behind in a terminal."""
+        """Show the display inside the context; afterwards it is removed from the terminal."""
         self._came_at = self.clock()
         if not (self.console.is_interactive and self.console.file.isatty()):
             yield
@@ -167,11 +167,11 @@ class Display:
             self._live = None
 
     def show(self, progress: Progress) -> None:
-        """Show the latest figures; a new stage is shown at once."""
+        """Show the latest figures; a new stage is shown immediately."""
         now, before = self.clock(), self._last
         if self._live is None and now - self._came_at < PLAIN_INTERVAL:
             return
-        # Here, and not when a frame is drawn in another thread: figures may come from a database.
+        # Not in `frame`, which runs in another thread: figures may come from a database.
         figures = self.figures(progress)
         self._last, self._came_at = (progress, figures), now
         if self._live is None:
@@ -180,15 +180,15 @@ class Display:
             self._live.refresh()
 
     def say(self, line: str) -> None:
-        """Print a line at once; in a terminal it stays above the figures."""
+        """Print a line immediately; in a terminal it stays above the figures."""
         self._print(line)
 
     def _print(self, line: str) -> None:
-        # A terminal would cut long lines in the middle of a word; files have lines as they are.
+        # A terminal would break long lines inside words; in a file, lines are not wrapped.
         self.console.print(Text(line), soft_wrap=self._live is None)
 
     def frame(self) -> Group:
-        """The display as it is now: the stage, and the figures that fit below it."""
+        """The current display: the stage, and below it the figures that fit."""
         if self._last is None:
             return Group()
         progress, figures = self._last
@@ -202,7 +202,7 @@ class Display:
         return Group(self._stage_line(progress, width), table)
 
     def _stage_line(self, progress: Progress, width: int) -> Table:
-        """Spinner, stage, bar, count, time left and time so far, as far as there is room."""
+        """The first line: spinner, stage, bar, count, time left, elapsed time, as space allows."""
         line, room = Table.grid(padding=(0, 1, 0, 0), pad_edge=False), width - _SPINNER_WIDTH
         cells: list[Text | ProgressBar | Spinner] = [self._spinner, Text(progress.stage, "bold")]
         room -= len(progress.stage) + 1
@@ -226,7 +226,7 @@ class Display:
 
 
 def _fitting_texts(texts: Sequence[str], room: int) -> list[str]:
-    """The first texts that fit one after the other.
+    """The texts that fit into a line, earlier ones first; empty texts are left out.
 
     >>> _fitting_texts(["45/89", "~14 s left", "0:12"], 12), _fitting_texts(["45/89", ""], 12)
     (['45/89', '0:12'], ['45/89'])
@@ -243,7 +243,7 @@ def _fitting_texts(texts: Sequence[str], room: int) -> list[str]:
 def progress_display(
     monitor: Watched, console: Console | None, figures: Figures = mining_figures
 ) -> Iterator[Watched]:
-    """A progress display on a console, if there is one, for the time of a run."""
+    """Show the reports of a monitor on a console inside the context; None shows nothing."""
     if console is None:
         yield monitor
         return

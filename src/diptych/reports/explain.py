@@ -1,4 +1,4 @@
-"""`diptych explain`: everything a run knows of a URL or of a pair of URLs."""
+"""`diptych explain`: everything a run knows about a URL or a pair of URLs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from diptych.types import Evidence, PagePair, Site, Url
 
 
 def explain(store: Store, urls: Sequence[str]) -> str:
-    """Explain one URL, two URLs as a pair, or all rejected pairs."""
+    """Explain one URL, two URLs as a pair, or without URLs all rejected pairs."""
     if len(urls) > 2:
-        raise ConfigError("explain takes one URL, or two URLs of a pair")
+        raise ConfigError("explain takes one URL, or the two URLs of a pair")
     if not urls:
         return _rejects(store)
     normal = [_url(url) for url in urls]
@@ -32,7 +32,7 @@ def explain(store: Store, urls: Sequence[str]) -> str:
 def _url(text: str) -> Url:
     url = normalise(text)
     if url is None:
-        raise ConfigError(f"'{text}' is no http or https URL")
+        raise ConfigError(f"'{text}' is not an http or https URL")
     return url
 
 
@@ -40,9 +40,12 @@ def _of_url(store: Store, url: Url) -> list[str]:
     facts = Facts(store)
     known = facts.url(url)
     if known is None:
-        raise ConfigError(f"{url} is not known in this run: no page links to it")
+        raise ConfigError(f"this run does not know {url}: no page links to it")
     state = State(known.state)
-    lines = [url, f"  state      {state.name.lower()}, {known.depth} links from the start"]
+    lines = [
+        url,
+        f"  state      {state.name.lower()}, {counted(known.depth, 'link')} from the start",
+    ]
     if state is State.QUEUED:
         turn = Turn.stored(known.turn)
         name = f"{known.priority:.3g}" if turn is Turn.PAGE else turn.name.lower().replace("_", " ")
@@ -52,26 +55,26 @@ def _of_url(store: Store, url: Url) -> list[str]:
         why = _alias_words(facts, url, known) if is_alias else in_words(known.reason)
         lines.append(f"  reason     {why}")
     if known.status:
-        lines.append(f"  answer     HTTP {known.status}, {known.attempts} attempts")
+        lines.append(f"  response   HTTP {known.status}, {counted(known.attempts, 'attempt')}")
     if known.redirect is not None and state is not State.ALIAS:
         lines.append(f"  leads to   {known.redirect}")
     lines.extend(_of_page(store, url))
     count, source = facts.links_to(url)
     if count:
-        lines.append(f"  linked     {count} times, first from {source}")
+        lines.append(f"  linked     {counted(count, 'time')}, first from {source}")
     lines.extend(f"  pair       {_pair_line(row)}" for row in facts.pairs_of(url))
     return lines
 
 
 def _alias_words(facts: Facts, url: Url, known: UrlFacts) -> str:
-    """Words for an alias: the page that it is, and how often each rule has held."""
+    """The reason for an alias: the page that it leads to, and how often each rule was right."""
     said = f"the same page as {known.redirect}"
     where = [*scopes(url), *scopes(Url(known.redirect or ""))]
     for rule in alias_rules(known.reason):
         said += f", by rule {rules_in_words([rule])}"
         if counts := facts.alias_counts(rule, where):
             held, broken = max(counts, key=lambda each: (not each[1], each[0]))
-            said += f", held {held:,} of {held + broken:,}"
+            said += f", right for {held:,} of {held + broken:,}"
     return said
 
 
@@ -95,13 +98,13 @@ def _of_page(store: Store, url: Url) -> list[str]:
 
 
 def _canonical_verdict(store: Store, site: int, url: Url) -> str:
-    """Words for the canonical link of a page, if the page that it names was fetched."""
+    """The verdict on the canonical link of a page; empty if its target was not fetched."""
     from diptych.run.site_view import StoreView
 
     holds = StoreView(store, Site("", ()), site, ()).canonical_holds.get(url)
     if holds is None:
         return ""
-    return " (the same text)" if holds else " (ignored: it has other text)"
+    return " (the same text)" if holds else " (ignored: it has different text)"
 
 
 def _of_pair(store: Store, left: Url, right: Url) -> list[str]:
@@ -117,7 +120,7 @@ def _of_pair(store: Store, left: Url, right: Url) -> list[str]:
 
 
 def _segment_lines(facts: Facts, left: Url, right: Url) -> list[str]:
-    """Counts and mean scores of the segments of a pair, by reason."""
+    """Lines with the number and the mean score of the segments of a pair, by reason."""
     return [
         f"  segments     {count:6,}  {in_words(reason, count) if reason else 'kept'}"
         + ("" if reason == Reason.UNALIGNED else f", mean score {score:.2f}")
@@ -126,20 +129,20 @@ def _segment_lines(facts: Facts, left: Url, right: Url) -> list[str]:
 
 
 def _no_pair_lines(store: Store, left: Url, right: Url) -> list[str]:
-    """Evidence for two pages that are no pair, computed anew."""
+    """Lines on two pages that are not a pair; the evidence for them is computed again."""
     both = {left, right}
     found = next((pair for pair in _candidates(store) if {pair.left, pair.right} == both), None)
     if found is None:
-        return ["not a pair: nothing says that these are translations of each other"]
+        return ["not a pair: there is no evidence that these pages are translations of each other"]
     return [
-        f"not a pair: {found.evidence} {found.score:.2f}, and that is too little, or one of them"
-        " has a better partner",
+        f"not a pair: {found.evidence} {found.score:.2f}; the score is too low, or one of the pages"
+        " has a better counterpart",
         *_evidence_lines(found.scores),
     ]
 
 
 def _candidates(store: Store) -> list[PagePair]:
-    """All candidates of a run, if its recipe weighs them."""
+    """All candidate pairs of a run with their scores; empty if its pair strategy gives none."""
     from diptych.protocols import CandidatePairer
     from diptych.registry import build
     from diptych.run.site_view import StoreView
@@ -172,7 +175,7 @@ def _pair_line(row: PairFacts) -> str:
 
 
 def _evidence_lines(scores: str | Sequence[Evidence]) -> list[str]:
-    """Each piece of evidence and what it measured, a line each."""
+    """One line per kind of evidence, with its number and the meaning of the number."""
     known = read_evidence(scores) if isinstance(scores, str) else scores
     return [
         f"  {name:<12} {score:6.3f}  {EVIDENCE[name][1] if name in EVIDENCE else ''}".rstrip()
@@ -183,5 +186,5 @@ def _evidence_lines(scores: str | Sequence[Evidence]) -> list[str]:
 def _rejects(store: Store) -> str:
     rows = Facts(store).decided_pairs(accept=False)
     if not rows:
-        return "no pair was rejected; give a URL to see what is known of it"
+        return "no pair was rejected; give a URL to see what the run knows about it"
     return "\n".join(["rejected pairs:", *(_pair_line(row) for row in rows)])

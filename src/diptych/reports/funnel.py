@@ -1,4 +1,4 @@
-"""The funnel printed on the terminal at the end of `mine`, and by `status`."""
+"""The funnel that `mine` prints at its end, and `status` at any time."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _MIN_NOTE = 30  # columns that notes need beside their names
 
 
 class Row(NamedTuple):
-    """One row of the funnel as it is shown."""
+    """One row of the printed funnel."""
 
     name: str
     total: int
     note: str = ""
-    """what the total is made of, or what was left out"""
+    """the parts of the total, or the reasons why others were left out"""
 
 
 def funnel_rows(summary: Summary) -> list[Row]:
     """The rows of the funnel: downloads by kind, then the steps up to the first empty one.
 
-    Of a start page that failed there are no steps: its cause says it all.
+    If the only start page failed, there are no steps: the cause is printed instead.
     """
     fetched, *others = summary.steps
     apart = (("skipped", summary.skipped), ("failed", summary.unanswered))
@@ -82,7 +82,7 @@ def funnel_columns(rows: Sequence[Row], width: int | None) -> Iterator[tuple[str
 
 
 def is_single_failure(summary: Summary) -> bool:
-    """True if the only start page of a run has no page."""
+    """True if the only start page of a run could not be fetched."""
     return not summary.pages and len(summary.start_pages) == 1
 
 
@@ -92,7 +92,7 @@ def print_funnel(
     folder: Path,
     notes: Sequence[str],
 ) -> None:
-    """Print the funnel of a run, why others were left out, and what to do next."""
+    """Print the funnel of a run with the reasons for losses, and the next steps."""
     from rich.text import Text
 
     width = console.width if console.is_terminal else None
@@ -104,7 +104,7 @@ def print_funnel(
 
 
 def _lines(summary: Summary, folder: Path, notes: Sequence[str]) -> Iterator[str]:
-    """All that is said below the table."""
+    """The lines below the table."""
     if summary.downloads_per_pair is not None:
         yield f"{summary.downloads_per_pair:.2f} downloads per verified pair"
     yield from _details(summary)
@@ -120,7 +120,7 @@ def _lines(summary: Summary, folder: Path, notes: Sequence[str]) -> Iterator[str
 
 
 def _notes(summary: Summary, notes: Sequence[str]) -> list[str]:
-    """Notes, each once; the cause of an empty run is told elsewhere."""
+    """The notes without repetitions, and without the cause of an empty run."""
     gave_up = [stop_note(origin, why) for origin, why in summary.hosts]
     if is_single_failure(summary):
         (start,) = summary.start_pages
@@ -130,7 +130,7 @@ def _notes(summary: Summary, notes: Sequence[str]) -> list[str]:
 
 
 def _details(summary: Summary) -> Iterator[str]:
-    """Lines on languages, marks, flags, and what is wrong with sites."""
+    """Lines on languages, marks, flags, and problems of sites."""
     if len(summary.lang_pairs) > 1:
         by_lang = ", ".join(
             f"{left}-{right} {pairs:,} ({counted(segments, 'segment')})"
@@ -140,9 +140,9 @@ def _details(summary: Summary) -> Iterator[str]:
     if summary.rows is not None:
         yield f"{counted(summary.rows, 'row')} of three languages or more in n-way.tsv"
     for what, counts in (
-        ("verified pairs that are marked", summary.marks),
-        ("pages that are flagged", summary.flags),
-        ("segments that are flagged", summary.personal),
+        ("marked verified pairs", summary.marks),
+        ("flagged pages", summary.flags),
+        ("flagged segments", summary.personal),
     ):
         if counts:
             yield f"{what}: {listed(counts)}"

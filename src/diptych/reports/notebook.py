@@ -1,4 +1,4 @@
-"""A run as a notebook shows it: its funnel and a sample of its segments."""
+"""HTML of a run for notebooks: its funnel and a sample of its segments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SHOWN = 10  # segments
 
 
 def run_as_html(store: Store, terms: Terms) -> str:
-    """A fragment of HTML without scripts or styles of its own."""
+    """The run as an HTML fragment without scripts and style sheets."""
     summary = summarise(store, terms.langs)
     return render(
         "notebook.html", folder=str(store.folder), langs=terms.langs, summary=summary,

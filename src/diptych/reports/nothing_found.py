@@ -1,6 +1,6 @@
-"""Cause and advice for a run that found nothing: one line each.
+"""Cause and advice for a run that found nothing, one line each.
 
-Options are named by `errors.option_name`; whoever shows a line chooses their form.
+Lines name options with `errors.option_name`; the caller that shows a line chooses their spelling.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _LOW_SCORE = 0.5  # an example of a threshold that keeps many more segments
 
 
 class Nothing(NamedTuple):
-    """Why a run found nothing, and what the user can do."""
+    """The reason why a run found nothing, and advice to the user."""
 
     cause: str
     advice: str
 
 
 def why_nothing(summary: Summary, folder: Path) -> Nothing:
-    """The cause of an empty corpus, and advice."""
+    """The cause of an empty corpus, and advice to the user."""
     if not summary.pages:
         return _no_page(summary)
     cause, advice = _no_segment(summary, folder)
@@ -56,7 +56,7 @@ def _no_page(summary: Summary) -> Nothing:
 
 
 def _not_begun(summary: Summary) -> Nothing:
-    """Start pages that were never asked for, or a run without any."""
+    """The cause if no start page was requested, or there is none."""
     if summary.hosts:
         return Nothing(stop_note(*summary.hosts[0]), LATER)
     if any(end is SiteEnd.INTERRUPTED for _, end in summary.ends):
@@ -70,7 +70,7 @@ def _of_start_page(page: StartPage) -> Nothing:
     host = urlsplit(page.end).netloc
     if page.is_robots and (status := http_status(page.reason)):
         return Nothing(
-            f"robots.txt of {host} answers HTTP {status}, so nothing may be fetched", LATER
+            f"robots.txt of {host} returned HTTP {status}, so nothing may be fetched", LATER
         )
     if page.reason in _BY_HOST:
         words, advice = _BY_HOST[page.reason]
@@ -86,7 +86,7 @@ _BY_HOST: Mapping[str, tuple[str, str]] = {
     ),
     Reason.CONNECT: ("no connection to {host}", CHECK),
     Reason.TIMEOUT: ("{host} did not answer in time", LATER),
-    Reason.DISCONNECTED: ("{host} closed the connection without an answer", LATER),
+    Reason.DISCONNECTED: ("{host} closed the connection without a response", LATER),
     Reason.BAD_CERTIFICATE: (
         "{host} has a bad certificate",
         "check the address in a browser; some sites also work with http:// instead of https://",
@@ -96,7 +96,7 @@ _BY_HOST: Mapping[str, tuple[str, str]] = {
         "check the address in a browser; some sites also work with http:// instead of https://",
     ),
     Reason.PROTOCOL: (
-        "the answer of {host} is not valid HTTP",
+        "the response of {host} is not valid HTTP",
         "check the address and the port: a web server must listen there",
     ),
     Reason.PRIVATE_ADDRESS: (
@@ -135,14 +135,14 @@ def _outside(page: StartPage) -> Nothing:
 
 
 def _other(page: StartPage) -> Nothing:
-    """A start page that failed alone: an HTTP error, an empty answer, a trap."""
+    """The cause for any other reason: an HTTP error, an empty response, a trap."""
     status = http_status(page.reason)
     if status is None:
         return Nothing(f"the start page cannot be used: {in_words(page.reason)}", BROWSER)
     if status in (404, 410):
         return Nothing(f"the start page does not exist ({status})", BROWSER)
     is_busy = status >= 500 or status == 429
-    return Nothing(f"the start page answers HTTP {status}", LATER if is_busy else BROWSER)
+    return Nothing(f"the start page returned HTTP {status}", LATER if is_busy else BROWSER)
 
 
 _BY_PAGE: Mapping[str, Callable[[StartPage], Nothing]] = {
@@ -157,7 +157,7 @@ _BY_PAGE: Mapping[str, Callable[[StartPage], Nothing]] = {
 
 
 def _no_segment(summary: Summary, folder: Path) -> Nothing:
-    """The first step of the funnel that nothing came through."""
+    """The cause of a run with pages but without segments: the first empty step of the funnel."""
     if empty := [lang for lang, count in summary.langs if not count]:
         langs = option_name("langs")
         return Nothing(
@@ -177,7 +177,7 @@ def _no_segment(summary: Summary, folder: Path) -> Nothing:
 
 
 def _more(summary: Summary, folder: Path) -> str:
-    """Advice on segments of which none was kept."""
+    """Advice if segments were aligned but none was kept."""
     if any(reason == Reason.LOW_SCORE for reason, _ in summary.steps[-1].lost):
         return f"to keep more: {export_command(folder, _LOW_SCORE)}"
     return f"to see the pages: {folder / 'report.html'}"

@@ -1,7 +1,7 @@
 """SVG paths and axis marks of the curve in report.html.
 
-Lines are drawn in a square that the browser stretches to any shape; places of marks are given in
-per cent, so that their texts stay as large as all others.
+Lines are drawn in a square that the browser stretches to any shape.  The positions of marks are
+percentages, so that the text of marks is not stretched.
 """
 
 from __future__ import annotations
@@ -10,24 +10,24 @@ from dataclasses import dataclass
 
 from diptych.reports.curve import Curve
 
-MAX_STEPS = 400  # of a line: more than a screen can tell apart
-MOST_PAIRS = 0.95  # share of the pairs whose cost is told: the last few are luck
-SIDE = 1000  # of the square
+MAX_STEPS = 400  # maximum steps of a line; a screen cannot show more
+MOST_PAIRS = 0.95  # share of the pairs whose cost is reported: the cost of the last few is chance
+SIDE = 1000  # side length of the square
 
 Mark = tuple[str, str]
-"""where on an axis, and what stands there"""
+"""position on an axis, and the text at that position"""
 
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """Pairs against downloads."""
+    """The data of a plot of pairs against downloads."""
 
     line: str
-    """the data of a path"""
+    """SVG path data of the curve"""
     limit: str
-    """the data of the path that no crawl can pass"""
+    """SVG path data of the line that no crawl can exceed"""
     least: float
-    """downloads that a pair costs there"""
+    """downloads per pair on that line"""
     across: tuple[Mark, ...]
     """marks for downloads"""
     up: tuple[Mark, ...]
@@ -35,14 +35,14 @@ class Plot:
     pairs: int
     downloads: int
     share: float
-    """most of the pairs, and then: after how many downloads, for how many each, and where"""
+    """the share `MOST_PAIRS`, for which the next three fields give figures"""
     most: int
     cost: float
     place: tuple[str, str]
 
 
 def plot(curve: Curve, least: float) -> Plot | None:
-    """A curve as a picture, with the least that a pair can cost; None where nothing was found."""
+    """The plot of a curve; `least` is the minimum of downloads per pair.  None without pairs."""
     most, cost = curve.at(MOST_PAIRS), curve.per_pair(MOST_PAIRS)
     if most is None or cost is None:
         return None
@@ -65,7 +65,7 @@ def plot(curve: Curve, least: float) -> Plot | None:
 
 
 def _staircase(curve: Curve, top: int) -> str:
-    """A line that rises with each pair, or with several at once where there are many.
+    """SVG path data of a line that rises with each pair, or with several pairs if there are many.
 
     >>> _staircase(Curve(10, (4, 5)), 2)
     'M0 1000H400V500H500V0H1000'
@@ -81,7 +81,7 @@ def _staircase(curve: Curve, top: int) -> str:
 
 
 def _limit(curve: Curve, top: int, least: float) -> str:
-    """A straight line up to all pairs, or to the last download if that comes before.
+    """SVG path data of a straight line that ends at the last pair or at the last download.
 
     >>> _limit(Curve(10, (4, 5)), 2, 2.0)
     'M0 1000L400 0'
@@ -93,7 +93,7 @@ def _limit(curve: Curve, top: int, least: float) -> str:
 
 
 def _step(most: int) -> int:
-    """The distance of two marks on an axis: 1, 2 or 5 and zeros, five times at most.
+    """The distance between marks on an axis: 1, 2 or 5 times a power of ten, for at most six marks.
 
     >>> [_step(most) for most in (1, 5, 16, 45, 100, 1234)]
     [1, 1, 5, 10, 20, 500]
@@ -105,7 +105,7 @@ def _step(most: int) -> int:
 
 
 def _marks(most: int) -> tuple[Mark, ...]:
-    """The marks of an axis.
+    """The marks on an axis from 0 to `most`.
 
     >>> _marks(16)
     (('0%', '0'), ('31.25%', '5'), ('62.5%', '10'), ('93.75%', '15'))

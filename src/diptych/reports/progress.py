@@ -1,4 +1,4 @@
-"""Progress of a run: its figures so far, how they are collected, and requests to stop the run."""
+"""Progress of a run: its figures so far, the monitor that collects them, and requests to stop."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from diptych.frontier.crawl import Crawl
 
 REPORT_INTERVAL = 0.25  # seconds between two reports of the same stage
-COUNT_INTERVAL = 50  # times as long as it takes: one part in fifty of the time is for counting
-QUICK_COUNT = 0.01  # seconds
-MIN_RATE_SECONDS = 2.0  # of a stage before its rate says how long it will take
+COUNT_INTERVAL = 50  # durations of a count until the next count, which takes 2% of the time
+QUICK_COUNT = 0.01  # seconds; a count that takes no longer is repeated at every report
+MIN_RATE_SECONDS = 2.0  # duration of a stage before the time left is estimated from its rate
 INTERRUPTED = "interrupted"
-_STOP_AT_ONCE = "Press Ctrl-C again to stop at once."
+_STOP_AT_ONCE = "Press Ctrl-C again to stop immediately."
 _GENTLY_STOPPED = {"crawling": "pages fetched", "searching": "sites tested"}
-"""stages after which a run that is stopped finishes, and what it finishes with"""
+"""stages whose results so far are still processed if the user stops them, and these results"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,45 +32,45 @@ class Progress:
     """The figures of a run at one moment; counts include those of earlier invocations."""
 
     stage: str
-    """what the run does, in plain words: "crawling", "reading", "pairing", "learning words",
-    "aligning", "scoring" or "writing"; "pairing" and "learning words" may come several times"""
+    """current activity: "crawling", "reading", "pairing", "learning words", "aligning", "scoring"
+    or "writing"; "pairing" and "learning words" may be repeated"""
     done: int = 0
-    """parts of the stage that are done; of a crawl its pages"""
+    """finished parts of the stage; for a crawl, its pages"""
     total: int | None = None
-    """parts that the stage has; None if that is unknown, as in a crawl without a page limit"""
+    """all parts of the stage; None if unknown, as in a crawl without a page limit"""
     unit: str = ""
-    """the parts of the stage, such as "pages" or "page pairs"; "" if they are not counted"""
+    """noun for the parts of the stage, such as "page pairs"; "" if they are not counted"""
     pages: int = 0
-    """pages that were fetched and read"""
+    """pages fetched and read"""
     pages_per_second: float = 0.0
-    """pages of this invocation for each second that it has crawled"""
+    """pages that this invocation has fetched per second of crawling"""
     queued: int = 0
-    """URLs that wait to be fetched; counted now and then where there are millions"""
+    """URLs waiting to be fetched; if there are millions, they are counted less often"""
     downloads: int = 0
-    """answers of servers, also redirects, errors, robots.txt and sitemaps"""
+    """responses of servers, including redirects, errors, robots.txt and sitemaps"""
     pairs: int = 0
-    """page pairs that are translations; estimated during a crawl, verified from "aligning" on"""
+    """page pairs; an estimate during a crawl, verified pairs from "aligning" on"""
     segments: int = 0
-    """segments that are kept; near-duplicates are removed while "scoring" """
+    """segments kept; near-duplicates are removed while "scoring" """
     downloads_per_pair: float | None = None
-    """None as long as there is no pair, and while pairs are counted anew ("aligning")"""
+    """None before the first pair, and while "aligning" counts the pairs again"""
     share_found: float | None = None
-    """share of the site's pairs that are found, from 0 to 1: found / (found + expected); an
-    estimate of the crawl, None if its policy makes none"""
+    """share of the site's pairs that has been found, from 0 to 1: found / (found + expected); an
+    estimate of the crawl policy, None if the policy makes no estimate"""
     seconds_left: float | None = None
-    """seconds to the end of the stage: by the rate so far where its parts are counted; of a crawl
-    what its time limit, its page limit or a long Crawl-delay allow; None if that is unknown"""
+    """estimated seconds to the end of the stage, from its rate so far; for a crawl, the time that
+    its time limit, its page limit or a long Crawl-delay leaves; None if unknown"""
     seconds: float = 0.0
     """seconds since this invocation began"""
 
 
 class _Queue(NamedTuple):
     urls: int = 0
-    """how many URLs wait"""
+    """number of URLs waiting"""
     seconds: float | None = None
-    """the time they take on hosts with a long Crawl-delay; None if there are no such hosts"""
+    """time to fetch those on hosts with a long Crawl-delay; None if there are no such hosts"""
     due: float = 0.0
-    """when to count them again"""
+    """time of the next count"""
 
 
 @dataclass(slots=True)
@@ -78,11 +78,11 @@ class Monitor(Watcher):
     """Collects the figures of a run, reports them, and passes on requests to stop it."""
 
     report: Callable[[Progress], None] | None = None
-    """called with each new stage, and at most four times a second; in whichever thread works"""
+    """called at the start of each stage, and at most four times a second, in the working thread"""
     notify: Callable[[str], None] | None = None
-    """called with each line that the user should read at once"""
+    """called with each line that the user should see immediately"""
     on_tick: Callable[[], None] = lambda: None
-    """called with each tick"""
+    """called at each tick"""
     clock: Callable[[], float] = time.monotonic
     interrupted: bool = False
     crawl_seconds: float = 0.0
@@ -95,15 +95,15 @@ class Monitor(Watcher):
     _queue: _Queue = field(default_factory=_Queue)
     _share_found: float | None = None
     _notified: int = 0
-    """urgent notes of the crawl that were passed on"""
+    """number of urgent notes of the crawl that were passed on"""
     _unsaid: str = ""
-    """the answer to a request to stop, until it is passed on"""
+    """confirmation of a request to stop that was not passed on yet"""
 
     def __post_init__(self) -> None:
         self._began_at = self.clock()
 
     def begin(self, stage: str, total: int | None = None, unit: str = "") -> None:
-        """Begin a stage, and report it at once."""
+        """Begin a stage, and report it immediately."""
         self._end_if_asked()
         Watcher.begin(self, stage, total, unit)
         self._stage_began_at = self.clock()
@@ -111,7 +111,7 @@ class Monitor(Watcher):
         self._report()
 
     def tick(self) -> None:
-        """Report where the run is, not more often than anyone can read."""
+        """Report the progress, unless the last report was less than `REPORT_INTERVAL` ago."""
         self.on_tick()
         if self.stage not in _GENTLY_STOPPED:
             self._end_if_asked()
@@ -125,10 +125,10 @@ class Monitor(Watcher):
             self._report()
 
     def interrupt(self) -> None:
-        """Stop the run: of a crawl the pages so far are mined, any other stage ends the run.
+        """Stop the run: a crawl ends and its pages are mined; in other stages, the run ends.
 
-        A second request ends everything at once.  For signal handlers: it does nothing but note
-        the request, and the next tick says so.
+        A second request ends the process immediately.  Signal handlers may call this method: it
+        only records the request, and the next tick confirms it to the user.
         """
         if self.interrupted:
             raise KeyboardInterrupt
@@ -139,29 +139,29 @@ class Monitor(Watcher):
         self.interrupted = True
 
     def cancel(self) -> None:
-        """Stop the whole run in order, from any thread: a `StoppedError` ends it soon.
+        """Stop the run from any thread: the next tick raises `StoppedError`.
 
-        Nothing is mined of the pages that a crawl has fetched, but they are saved.
+        The pages that a crawl has fetched are saved, but not mined.
         """
         self._is_ending = True
 
     def stopped(self) -> bool:
-        """True if the user pressed Ctrl-C, or the run is cancelled."""
+        """True if the user pressed Ctrl-C or the run was cancelled."""
         if self.interrupted:
             self._pass_on_notes()
         return self.interrupted or self._is_ending
 
     def final_notes(self, ends: Iterable[tuple[str, SiteEnd]]) -> list[str]:
-        """All notes, why crawls of sites ended early, and whether the user pressed Ctrl-C."""
+        """All notes, including why crawls ended early and that the user pressed Ctrl-C."""
         early = ends_in_words((site, end) for site, end in ends if end.is_decided)
         return [*self.notes, *early, *([INTERRUPTED] if self.interrupted else [])]
 
     def stats(self) -> Stats | None:
-        """Downloads and pages so far; None before the crawl."""
+        """The downloads and pages so far; None before the crawl."""
         return self.crawl.stats if self.crawl is not None else None
 
     def snapshot(self) -> Progress:
-        """The figures of this moment."""
+        """The current figures."""
         crawl = self.crawl if self.stage == "crawling" else None
         if crawl is not None:
             self._look_at(crawl)
@@ -186,7 +186,7 @@ class Monitor(Watcher):
             self.report(self.snapshot())
 
     def _pass_on_notes(self) -> None:
-        """Pass on urgent notes of the crawl, and that a request to stop was seen."""
+        """Pass on urgent notes of the crawl, and the confirmation of a request to stop."""
         if self.notify is None:
             return
         notes = self.crawl.hosts.urgent_notes[self._notified :] if self.crawl is not None else ()
@@ -198,7 +198,7 @@ class Monitor(Watcher):
             self.notify(said)
 
     def _look_at(self, crawl: Crawl) -> None:
-        """Take over the pages, the queue, and the pairs found and expected by a crawl."""
+        """Update the counts of pages, queued URLs and pairs from a crawl."""
         self.done, self.unit, left = crawl.stats.pages, "pages", crawl.pages_left()
         self.total = None if left is None else self.done + left
         if self.clock() >= self._queue.due:
@@ -210,7 +210,7 @@ class Monitor(Watcher):
             self._share_found = outlook.found / whole if whole else None
 
     def _count_queue(self, crawl: Crawl) -> _Queue:
-        """Count the URLs that wait; of millions only now and then, as that takes long."""
+        """Count the waiting URLs, and set the time of the next count: slow counts are rarer."""
         started, counts = self.clock(), Statistics(crawl.store)
         slow = crawl.hosts.slow.items()
         urls = counts.queued()
@@ -226,7 +226,7 @@ class Monitor(Watcher):
         return stats.downloads / self.pairs if is_known else None
 
     def _crawl_seconds_left(self, crawl: Crawl) -> float | None:
-        """The time that limits and long Crawl-delays allow, whichever is over first."""
+        """The seconds until the crawl reaches its first limit or ends a long Crawl-delay queue."""
         rate = self._pages_per_second(crawl.stats)
         bounds = [self._queue.seconds, crawl.seconds_left(time.time())]
         if self.total is not None and rate and self.crawl_seconds >= MIN_RATE_SECONDS:
@@ -234,7 +234,7 @@ class Monitor(Watcher):
         return min((bound for bound in bounds if bound is not None), default=None)
 
     def _stage_seconds_left(self, now: float) -> float | None:
-        """The time of the parts that are left, by that of the parts that are done."""
+        """The estimated seconds for the remaining parts, at the rate of the finished ones."""
         seconds = now - self._stage_began_at
         if self.total is None or not self.done or seconds < MIN_RATE_SECONDS:
             return None

@@ -1,4 +1,4 @@
-"""Words shown to people for each reason, flag, kind of evidence and end of a crawl."""
+"""Texts shown to users for reasons, flags, kinds of evidence and ends of crawls."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterable
 from diptych.files import shipped_table
 from diptych.reason import SiteEnd, alias_rules, fault_type, http_status
 
-MAX_NAMED = 5  # sites that are named one by one
+MAX_NAMED = 5  # maximum number of sites that are listed by name
 REASONS = {name: words for name, *words in shipped_table("diptych.reports", "reasons.tsv")}
-"""words for each `Reason`, `SiteEnd`, `DownloadKind`, mark and flag: after one and after several,
-where that differs; a name without words is shown as it is"""
+"""text for each `Reason`, `SiteEnd`, `DownloadKind`, mark and flag: singular, and plural if that
+differs; a name without a text is shown unchanged"""
 EVIDENCE = {
     name: (short, meaning)
     for name, short, meaning in shipped_table("diptych.reports", "evidence.tsv")
 }
-"""evidence for a pair: its name for people, and the meaning of its number"""
+"""for each kind of evidence for a pair, its name on screen and the meaning of its number"""
 
 
 _RULES = {
@@ -24,11 +24,11 @@ _RULES = {
     "www": "with www",
     "sorted parameters": "order of parameters",
 }
-"""words for rules whose name does not say enough"""
+"""texts for rules whose names are not clear enough"""
 
 
 def in_words(reason: str, count: int = 1) -> str:
-    """A reason as people say it of so many.
+    """The text for a reason, in the singular or plural that `count` requires.
 
     >>> in_words("robots"), in_words("http_503"), in_words("licence:CC0-1.0")
     ('forbidden by robots.txt', 'HTTP error 503', 'licence:CC0-1.0')
@@ -48,7 +48,7 @@ def in_words(reason: str, count: int = 1) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """A number and what it counts, as a noun of any kind that takes an s.
+    """A number and a noun, with a plural s unless the number is 1.
 
     >>> counted(1, "URL"), counted(1200, "URL")
     ('1 URL', '1,200 URLs')
@@ -57,7 +57,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def listed(counts: Iterable[tuple[str, int]]) -> str:
-    """Reasons with their counts, in words.
+    """The texts for reasons, with their counts.
 
     >>> listed([("timeout", 1200), ("redirect", 2), ("http_404", 1)])
     '1,200 timed out, 2 redirects, 1 not found (404)'
@@ -66,7 +66,7 @@ def listed(counts: Iterable[tuple[str, int]]) -> str:
 
 
 def evidence_in_words(names: str) -> str:
-    """The evidence of a pair by the names of its kinds, with a plus sign between them.
+    """The text for the evidence of a pair; `names` are kinds of evidence, joined by +.
 
     >>> evidence_in_words("hreflang+keys")
     'hreflang, URL pattern'
@@ -75,7 +75,7 @@ def evidence_in_words(names: str) -> str:
 
 
 def rules_in_words(rules: Iterable[str]) -> str:
-    """Rules by which URLs are one page, as people say it.
+    """The text for rules by which two URLs lead to the same page.
 
     >>> rules_in_words(["https", "without ?share"])
     'https and without ?share'
@@ -84,7 +84,7 @@ def rules_in_words(rules: Iterable[str]) -> str:
 
 
 def ends_in_words(ends: Iterable[tuple[str, SiteEnd]]) -> list[str]:
-    """Words for the ends of the crawls of sites: of each site, or of many that ended alike.
+    """Lines on why the crawls of sites ended; one line for many sites with the same reason.
 
     >>> ends_in_words([("example.org", SiteEnd.PAGE_LIMIT)])
     ['example.org: page limit reached']

@@ -1,4 +1,4 @@
-"""report.html of a run: tiles, funnel, histogram of scores, samples of pairs and segments."""
+"""report.html of a run: key figures, funnel, score histogram, page pairs, sample of segments."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from diptych.types import SegmentPair
 SHOWN_PAIRS = 500
 SHOWN_SEGMENTS = 60
 FIRST_SEGMENTS = 8  # of those, at the top of the page
-BINS = 20  # of scores
+BINS = 20  # bins of the score histogram
 
 
 def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[str]) -> None:
@@ -45,7 +45,7 @@ def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[s
             ("downloads", f"{summary.downloads:,}"),
             ("downloads per pair", f"{cost:.2f}" if cost is not None else "-"),
         ],
-        # A group of pages in n languages is n downloads and n (n - 1) / 2 pairs.
+        # A group of pages in n languages takes n downloads and has n (n - 1) / 2 pairs.
         plot=plot(summary.curve, 2 / (len(terms.langs) - 1)),
         outlook=summary.outlook,
         steps=_funnel(summary),
@@ -69,7 +69,7 @@ def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[s
 
 
 def render(name: str, **values: Any) -> bytes:
-    """A page from its template."""
+    """Render a template; returns the page as UTF-8."""
     from jinja2 import Environment, PackageLoader
 
     template = Environment(loader=PackageLoader("diptych.reports"), autoescape=True).get_template(
@@ -79,13 +79,13 @@ def render(name: str, **values: Any) -> bytes:
 
 
 def _closing(summary: Summary, store: Store) -> list[str]:
-    """What is left in the queue and how to continue, or why nothing was found."""
+    """Lines on the queue and on how to continue, or the reason why nothing was found."""
     said = closing_of(summary) if summary.segments else list(why_nothing(summary, store.folder))
     return [for_command_line(line) for line in said]
 
 
 def _funnel(summary: Summary) -> list[dict[str, Any]]:
-    """Bars in per cent of the longest: pages beside pages, segments beside segments."""
+    """The bars of the funnel; widths are percentages of the widest bar of pages or of segments."""
     rows = funnel_rows(summary)
     largest = {
         unit: max((row.total for row in rows if _unit(row) == unit), default=0) or 1
@@ -103,9 +103,10 @@ def _funnel(summary: Summary) -> list[dict[str, Any]]:
 
 
 def _histogram(store: Store) -> list[dict[str, Any]]:
-    """Histogram of the scores of segments that break no rule.
+    """The histogram of the scores of segments that break no rule.
 
-    Heights are in per cent of the most and grow with the square root, so that few can be seen.
+    Heights are percentages of the highest bar and grow with the square root of the count, so that
+    small counts remain visible.
     """
     counts = Statistics(store).score_histogram(BINS)
     most = max((total for _, total in counts.values()), default=0)
@@ -148,7 +149,7 @@ def _mixed(segments: Sequence[SegmentPair]) -> list[SegmentPair]:
 
 
 def sample(store: Store, total: int, size: int) -> list[SegmentPair]:
-    """Segments from all over the corpus, at equal steps."""
+    """Segments at equal distances in the whole corpus, at most `size`."""
     step = max(1, -(-total // size))
     segments = Segments(store)
     counts = segments.kept_by_pair()

@@ -1,4 +1,4 @@
-"""Results of `discover`: sites.tsv, report.html, lines and JSON."""
+"""Results of `discover`: sites.tsv, report.html, summary lines and JSON."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from diptych.frontier.leads import Leads
 from diptych.registry import signature
 from diptych.reports.curve import Curve
 from diptych.reports.plot import plot
-from diptych.reports.reasons import in_words
+from diptych.reports.reasons import counted, in_words
 from diptych.reports.run_page import render
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.run.terms import Terms
 
 SHOWN_SITES = 1_000
-MIN_DOWNLOADS_PER_SITE = 3.0  # downloads that a site costs: robots.txt and a page in each language
+MIN_DOWNLOADS_PER_SITE = 3.0  # robots.txt and one page in each language
 HEADER = "site\turl\tbilingual\tscore\tdownloads\treason\tpages\n"
 
 
 @dataclass(frozen=True, slots=True)
 class SearchSummary:
-    """Counts of a search, over all invocations."""
+    """Counts of a search, summed over all invocations."""
 
     downloads: int
     robots: int
@@ -35,11 +35,11 @@ class SearchSummary:
     leads: int
     failed: int
     reasons: Sequence[tuple[str, int]]
-    """why sites are not bilingual, the most frequent first"""
+    """reasons why sites are not bilingual, with their counts, most frequent first"""
 
     @classmethod
     def of(cls, store: Store) -> SearchSummary:
-        """The summary of a search, from its store."""
+        """The summary of a search, computed from its store."""
         counts, leads = Statistics(store), Leads(store, once=True)
         return cls(
             downloads=counts.downloads(),
@@ -52,24 +52,26 @@ class SearchSummary:
         )
 
     def to_json(self) -> str:
-        """As one JSON object."""
+        """The summary as one JSON object."""
         return orjson.dumps({**asdict(self), "reasons": dict(self.reasons)}).decode()
 
     def lines(self) -> list[str]:
-        """The counts in lines of text."""
-        lost = [f"  {count:,} are not: {in_words(reason)}" for reason, count in self.reasons[:5]]
-        failed = [f"  {self.failed:,} leads could not be followed"] if self.failed else []
+        """The summary as lines of text."""
+        lost = [
+            f"  {count:,} not bilingual: {in_words(reason)}" for reason, count in self.reasons[:5]
+        ]
+        failed = [f"  {counted(self.failed, 'lead')} could not be followed"] if self.failed else []
         return [
-            f"{self.bilingual:,} of {self.tested:,} sites tested are bilingual;"
-            f" {self.downloads:,} downloads, {self.robots:,} of them robots.txt;"
-            f" {self.leads:,} leads are left",
+            f"bilingual: {self.bilingual:,} of {counted(self.tested, 'tested site')};"
+            f" {counted(self.downloads, 'download')}, {self.robots:,} of them robots.txt;"
+            f" {counted(self.leads, 'lead')} left",
             *lost,
             *failed,
         ]
 
 
 def write_sites(store: Store, terms: Terms, notes: Sequence[str]) -> None:
-    """Write `sites.tsv`, all sites that were tested, and `report.html` into the run folder."""
+    """Write `sites.tsv`, which lists all tested sites, and `report.html` into the run folder."""
     standing, verdicts = SearchSummary.of(store), Leads(store, once=True).verdicts()
     lines = [HEADER]
     for each in verdicts:
@@ -112,7 +114,7 @@ def write_sites(store: Store, terms: Terms, notes: Sequence[str]) -> None:
 
 
 def _title(names: Sequence[str]) -> str:
-    """The first seeds of a search.
+    """The title of the report: the first three seeds, and the number of others.
 
     >>> _title(["a.org", "b.org", "c.org", "d.org"])
     'a.org, b.org, c.org and 1 more'
@@ -122,5 +124,5 @@ def _title(names: Sequence[str]) -> str:
 
 
 def _curve(store: Store, standing: SearchSummary) -> Curve:
-    """After how many downloads each bilingual site was found."""
+    """The curve of bilingual sites found against downloads."""
     return Curve(standing.downloads, Leads(store, once=True).found_at())

@@ -1,4 +1,4 @@
-"""Start pages of a run that fetched no page: what became of each, for the cause that users read."""
+"""Start pages of a run that fetched no page, with the reasons why they failed."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from diptych.run.store import Store
 from diptych.text.urls import origin_of
 from diptych.types import Url
 
-MAX_START_PAGES = 100  # that are looked at
+MAX_START_PAGES = 100  # start pages that are examined
 _MAX_REDIRECTS = 20
 
 
 class StartPage(NamedTuple):
-    """A start page without a page, and the URL at which its redirects ended."""
+    """A start URL that led to no page, and the URL at which its redirects ended."""
 
     url: str
     end: str
     reason: str
-    """why it has no page; empty if it was not asked for yet"""
+    """reason why there is no page; empty if the URL was not requested yet"""
     is_robots: bool = False
-    """True if the reason is one of robots.txt, without which nothing may be fetched"""
+    """True if robots.txt could not be fetched, so that no page may be fetched either"""
     forbids_all: bool = False
     """True if robots.txt forbids all pages of the host"""
     content_type: str = ""
-    """as the server declared it"""
+    """content type that the server declared"""
 
 
 def start_pages(store: Store, seeds: Sequence[str]) -> tuple[StartPage, ...]:
-    """What became of the start pages of a run."""
+    """The start pages of a run, each with the reason why it has no page."""
     facts = Facts(store)
     return tuple(_start_page(store, facts, Url(url)) for url in seeds[:MAX_START_PAGES])
 

@@ -72,7 +72,7 @@ def index_graph(
     Files may be gzip or plain, lists of files (`*.paths.gz`), and anywhere that fsspec can read.
     """
     if level not in LEVELS:
-        raise SourceError(f"no level {level!r} of graphs; there is: {', '.join(LEVELS)}")
+        raise SourceError(f"no level {level!r} of graphs; available: {', '.join(LEVELS)}")
     if out.exists() and not _may_be_replaced(out):
         raise SourceError(f"{out} exists and is not a web graph; choose another folder")
     with writing(out, error=SourceError), _build_folder(out) as work:

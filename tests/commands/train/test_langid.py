@@ -1,4 +1,4 @@
-"""`diptych train langid` and `--langid`, without the command line around them."""
+"""`diptych train langid` and `--langid`, called as functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from diptych.language.identify import identify, use_learned_languages
 
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
-    """Nothing stays taught."""
+    """Remove trained languages after each test."""
     yield
     use_learned_languages(())
 
@@ -31,7 +31,7 @@ def text(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("lang", ["tet", "qaa", "xyz", "NDS", "kok-Latn"])
-def test_a_language_is_learned_and_taught(
+def test_a_trained_language_is_identified(
     lang: str, text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "model.json"
@@ -39,12 +39,12 @@ def test_a_language_is_learned_and_taught(
     said = capsys.readouterr().out
     code = lang if "-" in lang else lang.lower()
     assert said.startswith(f"{code} learned from 95 lines")
-    assert f" are identified as {code}\n" in said
+    assert f"  identified as {code}: " in said
     use_language_files([out])
     assert identify(strange.lines()[110])[0].lang == code
 
 
-def test_a_model_is_written_whole_or_not_at_all(
+def test_a_model_is_written_atomically(
     text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "model.json"
@@ -88,11 +88,11 @@ def test_mistakes_are_one_line_with_what_to_do(text: Path, tmp_path: Path) -> No
         assert "\n" not in str(caught.value)
 
 
-def test_models_that_are_none_are_mistakes(text: Path, tmp_path: Path) -> None:
+def test_invalid_models_are_mistakes(text: Path, tmp_path: Path) -> None:
     large = tmp_path / "large"
     large.write_bytes(bytes(5_000_000))
     for path, wrong in (
-        (text, "is not a taught language: it is not JSON; make one: diptych train langid"),
+        (text, "is not a langid model: it is not JSON; make one: diptych train langid"),
         (large, "larger than 4 MB"),
         (tmp_path / "none", "cannot read"),
     ):

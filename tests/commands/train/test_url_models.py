@@ -1,4 +1,4 @@
-"""`diptych train`: what is written, what is measured, and what cannot be."""
+"""`diptych train` of URL models: files, scores and mistakes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from diptych.learn.url.data import LabelledPair, LabelledUrl, split_by_domain
 
 
 class Recorded(FakeLanguages):
-    """A model that writes that it was saved."""
+    """A model that records that it was saved."""
 
     def save(self, folder):
         from pathlib import Path
@@ -56,7 +56,7 @@ def pairs(tmp_path):
 
 @pytest.fixture
 def learned(monkeypatch):
-    """What the linear trainer was given; it gives a fake."""
+    """The calls of the linear trainer, which is replaced by a fake."""
     seen = []
 
     def learn(rows, seed):
@@ -83,14 +83,14 @@ def test_model_is_trained_tested_on_other_domains_and_written_with_a_card(data, 
         "macro, 2 languages: P 100.00 R 100.00 F1 100.00",
         f"micro, {len(held_out)} URLs: P 100.00 R 100.00 F1 100.00",
     ]
-    assert f"{len(kept)} rows of {len(kept) // 4} domains to learn from" in result.stderr
+    assert f"training: {len(kept)} rows of {len(kept) // 4} domains;" in result.stderr
     assert (out / "model.npz").exists()
     card = (out / "card.md").read_text("utf-8")
     digest = hashlib.sha256(data.read_bytes()).hexdigest()
     assert f"| urls.tsv | 160 | `{digest}` |" in card
     assert f"`url-lang:linear|data:{digest[:8]}|seed:5|v:{VERSION}`" in card
     assert "macro, 2 languages: P 100.00 R 100.00 F1 100.00" in card
-    assert f"{len(held_out)} rows of {len(held_out) // 4} domains held out" in card
+    assert f"held out: {len(held_out)} rows of {len(held_out) // 4} domains" in card
     assert str(tmp_path) not in card
 
 
@@ -146,7 +146,7 @@ def test_encoder_is_trained_and_used_by_the_commands(torch, kind, data, pairs, t
         ),
     ],
 )  # fmt: skip
-def test_options_that_cannot_be(data, tmp_path, arguments, said):
+def test_invalid_options_are_mistakes(data, tmp_path, arguments, said):
     out = tmp_path / "out"
     result = run("train", "url-lang", data, "--out", out, *arguments)
     assert result.exit_code == 2
@@ -154,7 +154,7 @@ def test_options_that_cannot_be(data, tmp_path, arguments, said):
     assert not out.exists()
 
 
-def test_folders_and_data_that_cannot_be(data, pairs, learned, tmp_path):
+def test_invalid_folders_and_data_are_mistakes(data, pairs, learned, tmp_path):
     out = tmp_path / "out"
     assert "already exists" in mistake("train", "url-lang", data, "--out", tmp_path)
     assert "already exists" in mistake("train", "url-lang", data, "--out", data)
@@ -163,12 +163,12 @@ def test_folders_and_data_that_cannot_be(data, pairs, learned, tmp_path):
     assert "line 1" in mistake("train", "url-pair", data, "--out", out)
     empty = tmp_path / "empty.tsv"
     empty.write_text("\n")
-    assert "nothing to learn" in mistake("train", "url-lang", empty, "--out", out)
+    assert "no usable rows" in mistake("train", "url-lang", empty, "--out", out)
     assert not out.exists()
     assert learned == []
 
 
-def test_without_the_extra_it_is_said_how_to_get_it(data, monkeypatch, tmp_path):
+def test_missing_extra_is_reported_with_installation_advice(data, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
     result = run("train", "url-pair", data, "--out", tmp_path / "out")
@@ -197,7 +197,7 @@ def test_figures_of_a_class():
     assert figures(nothing, nothing) == Figures(0.0, 0.0, 0.0)
 
 
-def test_languages_count_alike_however_many_urls_they_have():
+def test_languages_have_equal_weights():
     rows = [LabelledUrl("a.org", f"http://a.org/en/{number}", "en") for number in range(98)]
     rows += [LabelledUrl("a.org", "http://a.org/en/x", "fr")]
     rows += [LabelledUrl("a.org", "http://a.org/de/x", "de")]
@@ -211,7 +211,7 @@ def test_languages_count_alike_however_many_urls_they_have():
     assert score_url_lang(FakeLanguages(), []) == {}
 
 
-def test_pairs_are_told_from_negatives():
+def test_pairs_are_distinguished_from_negatives():
     rows = [
         LabelledPair("a.org", f"http://a.org/en/{page}", "en", f"http://a.org/fr/{page}", "fr")
         for page in ("one", "two", "three", "four")

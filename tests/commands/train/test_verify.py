@@ -1,4 +1,4 @@
-"""`diptych train verify`: from labelled pairs of pages to a model that a recipe can name."""
+"""`diptych train verify`: from labelled page pairs to a model that a recipe can name."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def labels(tmp_path: Path) -> Path:
 
 @dataclass(frozen=True)
 class Trained:
-    """A model, and what was said of it."""
+    """A model, and the output of its training."""
 
     out: Path
     said: str
@@ -77,7 +77,7 @@ class Trained:
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Trained]:
-    """Trains each method once: a forest takes seconds."""
+    """A function that trains each method once, because a forest takes seconds."""
     folder = tmp_path_factory.mktemp("trained")
     labels = write_labels(folder)
 
@@ -99,7 +99,7 @@ def test_model_is_trained_measured_and_can_be_named_in_a_recipe(
 ) -> None:
     out = trained(method).out
     first, whole, *without = trained(method).said.splitlines()
-    assert first == "10-fold cross-validation of 28 pairs, 14 of them right"
+    assert first == "10-fold cross-validation of 28 pairs, 14 of them correct"
     assert whole.startswith("all features: P ")
     assert len(without) == features
     assert all(line.startswith("without ") for line in without)
@@ -111,7 +111,7 @@ def test_model_is_trained_measured_and_can_be_named_in_a_recipe(
     assert strategy.model == str(out)
 
 
-def test_model_that_was_trained_tells_right_pairs(
+def test_trained_model_recognises_correct_pairs(
     trained: Callable[[str], Trained], tmp_path: Path
 ) -> None:
     from support.candidates import candidate, read_html
@@ -161,13 +161,15 @@ def test_pairs_that_need_no_model_are_left_out_and_counted(labels: Path, tmp_pat
         ("0.en.html\t0.fr.html\tmaybe\n" * 30, "line 1 of"),
         ("0.en.html\t0.fr.html\n" * 30, "line 1 of"),
         ("0.en.html\t0.fr.html\t1\n" * 19, "19 pairs; give at least 20"),
-        ("0.en.html\t0.fr.html\t1\n" * 30, "30 correct pairs and 0 others"),
+        ("0.en.html\t0.fr.html\t1\n" * 30, "30 correct pairs and 0 incorrect pairs"),
         ("0.en.html\t0.fr.html\t1\n" * 20 + "0.en.html\tnone.html\t0\n" * 20, "line 21 of"),
         ("", "0 pairs"),
         ("0.en.html\t0.fr.html\t1\n" * 20 + "a\0b\t0.fr.html\t0\n" * 20, "line 21 of"),
     ],
 )
-def test_mistakes_are_said_in_one_line(text: str, said: str, labels: Path, tmp_path: Path) -> None:
+def test_mistakes_are_reported_in_one_line(
+    text: str, said: str, labels: Path, tmp_path: Path
+) -> None:
     labels.write_text(text, "utf-8")
     out = tmp_path / "model"
     assert said in mistake("train", "verify", labels, "--out", out)
@@ -181,7 +183,7 @@ def test_labels_that_cannot_be_read(labels: Path, tmp_path: Path) -> None:
     assert "is not UTF-8" in mistake("train", "verify", labels, "--out", out)
 
 
-def test_folder_that_is_there_is_not_overwritten(labels: Path, tmp_path: Path) -> None:
+def test_existing_folder_is_not_overwritten(labels: Path, tmp_path: Path) -> None:
     assert "already exists" in mistake("train", "verify", labels, "--out", tmp_path)
 
 
@@ -203,7 +205,7 @@ def test_labels_with_a_mark_at_their_beginning_and_windows_line_ends(tmp_path: P
 
 
 class FakeRun:
-    """What a run has of pages and lexicons."""
+    """A store with the pages and lexicons of a run."""
 
     def learned_lexicons(self) -> dict[LangPair, Lexicon]:
         known = Lexicon.of_links("en", "fr", [("house", "maison", 1)])

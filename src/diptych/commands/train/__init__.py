@@ -1,4 +1,4 @@
-"""`diptych train`: models trained on labelled data."""
+"""`diptych train`: trains models on labelled data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class TrainOptions:
     model: str = argument(choices=["url-lang", "url-pair", "verify", "langid"])
     data: tuple[Path, ...] = argument()
     out: Path | None = option(
-        "Folder of the model; for langid, its file (default: LANG.langid.json).",
+        "Folder to write the model to; for langid, a file (default: LANG.langid.json).",
         metavar="FOLDER",
     )  # fmt: skip
     backend: str = option(
@@ -32,17 +32,17 @@ class TrainOptions:
     epochs: int | None = count_option("Maximum number of epochs (encoders only).")
     batch: int | None = count_option("Rows per training batch (encoders only).")
     learning_rate: float | None = amount_option(
-        "Learning rate; as published 1e-5 (encoders only).", "X"
+        "Learning rate; the published one is 1e-5 (encoders only).", "X"
     )
     method: str | None = option(
-        "Verifier whose features are used; classify has all of them (verify only).",
+        "Verifier whose features are used; classify uses all features (verify only).",
         choices=("classify", "decision_tree", "maxent"),
     )  # fmt: skip
-    run: Path | None = option("Run that the URLs in DATA are from (verify only).", metavar="RUN")
+    run: Path | None = option("Run that contains the URLs in DATA (verify only).", metavar="RUN")
 
     @property
     def tuning(self) -> tuple[tuple[str, Any], ...]:
-        """Training options of an encoder that the user gave."""
+        """The training options for encoders that the user gave."""
         named = (
             ("epochs", self.epochs), ("batch", self.batch), ("learning_rate", self.learning_rate),
         )  # fmt: skip
@@ -50,7 +50,7 @@ class TrainOptions:
 
     @property
     def is_plain(self) -> bool:
-        """True if the user gave no option of an encoder."""
+        """True if the user gave no option for encoders."""
         return not (self.base or self.tuning or self.backend != "linear")
 
 
@@ -58,15 +58,15 @@ class TrainOptions:
 def train(asked: TrainOptions) -> int:
     """Train a model on labelled DATA, and report its quality on unseen data.
 
-    The tab-separated columns of DATA: domain, url, lang for url-lang; domain, url, lang, url, lang
-    for url-pair; left, right, and 1 or 0 for verify, where left and right are HTML files beside
-    DATA, or URLs of a run.  For langid, DATA is a language code, such as tet, and text files in
+    DATA has tab-separated columns: domain, url, lang for url-lang; domain, url, lang, url, lang for
+    url-pair; left, right, and 1 or 0 for verify, where left and right are HTML files beside DATA,
+    or URLs of a run.  For langid, DATA is a language code, such as tet, followed by text files in
     that language; use the result with --langid.
     """
     if asked.model == "langid":
         return _train_langid(asked)
     if asked.out is None:
-        raise ConfigError("say where the model goes: --out FOLDER")
+        raise ConfigError("name a folder for the model: --out FOLDER")
     if asked.model == "verify":
         return _train_verify(asked, asked.out)
     if asked.method or asked.run:
@@ -80,7 +80,7 @@ def _train_langid(asked: TrainOptions) -> int:
     from diptych.commands.train.langid import train_langid
 
     if len(asked.data) < 2 or not asked.is_plain or asked.method or asked.run:
-        raise ConfigError("langid takes a language, files of text in it, and --out FILE")
+        raise ConfigError("langid takes a language, text files in that language, and --out FILE")
     lang = str(asked.data[0])
     return train_langid(lang, asked.data[1:], asked.out or Path(f"{lang}.langid.json"))
 
@@ -89,6 +89,6 @@ def _train_verify(asked: TrainOptions, out: Path) -> int:
     from diptych.commands.train.verify import train_verify
 
     if len(asked.data) > 1 or not asked.is_plain:
-        raise ConfigError("verify takes one file of labels, --out, --method, --run and --seed")
+        raise ConfigError("verify takes one file with labels, --out, --method, --run and --seed")
     method = asked.method or "classify"
     return train_verify(asked.data[0], out, method=method, run=asked.run, seed=asked.seed)

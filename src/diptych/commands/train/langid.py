@@ -1,4 +1,4 @@
-"""`diptych train langid`: train a language that the identifier does not know, for `--langid`."""
+"""`diptych train langid`: trains a language that the identifier does not know, for `--langid`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_TEXT = 100_000_000  # maximum bytes of a text file
 
 
 def train_langid(lang: str, files: Sequence[Path], out: Path) -> int:
-    """Learn a language from text files in it, and write the result; returns the exit code."""
+    """Learn a language from text files, and write the result; returns the exit code."""
     code = _code(lang)
     pieces = pieces_of("\n".join(_text(path) for path in files))
     try:
@@ -32,18 +32,18 @@ def train_langid(lang: str, files: Sequence[Path], out: Path) -> int:
 
 
 def _code(lang: str) -> str:
-    """A code in canonical form; three-letter codes need not be listed."""
+    """The language code in canonical form; three-letter codes need not be registered."""
     try:
         return parse_lang(lang)
     except ConfigError as error:
         if may_be_code(lowered := lang.strip().lower()):
             return lowered
-        raise ConfigError(f"{error}, or for a language that has none, one of qaa to qtz") from error
+        raise ConfigError(f"{error}, or one of qaa to qtz for a language without a code") from error
 
 
 def _text(path: Path) -> str:
     with reading(path, "text in UTF-8", "convert it first"):
-        return read_file(path, _MAX_TEXT, "a tenth will do").decode("utf-8-sig")
+        return read_file(path, _MAX_TEXT, "a tenth of it is enough").decode("utf-8-sig")
 
 
 def _report(result: TrainingResult, out: Path) -> str:
@@ -52,12 +52,12 @@ def _report(result: TrainingResult, out: Path) -> str:
     near = ", ".join(f"{label} {weight:.0%}" for label, weight in result.near)
     lines = [
         f"{lang} learned from {result.pieces:,} lines, {result.letters:,} letters -> {out}",
-        f"  {quality.lines:.1%} of held-out lines, and {quality.pages:.1%} of held-out texts of the"
-        f" length of a page, are identified as {lang}",
-        f"  without it they were identified as: {before}",
-        f"  similar languages: {near}; how often their texts are misidentified as {lang} cannot be"
-        " known from these files",
+        f"  identified as {lang}: {quality.lines:.1%} of held-out lines, {quality.pages:.1%} of"
+        " held-out texts as long as a page",
+        f"  identified without this model as: {before}",
+        f"  similar languages: {near}; these files do not show how often texts in these languages"
+        f" are misidentified as {lang}",
     ]
     if can_identify(lang):
-        lines.append(f"  {lang} was known before; the learned model replaces the known one")
+        lines.append(f"  the learned model replaces the built-in one for {lang}")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""`diptych train`: a URL model from labelled data, tested on unseen domains."""
+"""`diptych train url-lang` and `url-pair`: train URL models, and test them on unseen domains."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from diptych.protocols import UrlLanguageModel, UrlPairModel
 
 HELD_OUT = 0.1  # share of the domains
 # Added to the seed of the split: trainers use the seed itself to hold out domains for calibration
-# or early stopping, and would find those already removed.
+# or early stopping, and with the same seed these domains would already be missing.
 SPLIT = 7919
 
 
@@ -60,9 +60,9 @@ def train_url_model(asked: TrainOptions, out: Path) -> int:
         rows.extend(read(path))
         files.append((path, len(rows) - before, _digest(path)))
     if not rows:
-        raise ConfigError("there is nothing to learn from: the data have no usable rows")
+        raise ConfigError("the data have no usable rows")
     kept, held_out = split_by_domain(rows, HELD_OUT, asked.seed + SPLIT)
-    split = f"{_size(kept)} to learn from, {_size(held_out)} held out"
+    split = f"training: {_size(kept)}; held out: {_size(held_out)}"
     _print(split)
     if not kept:
         raise ConfigError("the data have too few domains: give more, or another --seed")
@@ -70,7 +70,7 @@ def train_url_model(asked: TrainOptions, out: Path) -> int:
     found = (score_url_lang if is_lang else score_url_pair)(model, held_out)
     model.save(str(out))
     lines = [f"{name}: {score}" for name, score in found.items()] or [
-        "none: the data have too few domains to hold any out"
+        "no scores: the data have too few domains to hold any out"
     ]
     replace_file(out / "card.md", _card(asked, files, split, lines).encode())
     for line in lines:
@@ -88,7 +88,7 @@ def _size(rows: Sequence[Any]) -> str:
 
 
 def _check(asked: TrainOptions, out: Path) -> None:
-    """Report invalid options before hours of training."""
+    """Raise `ConfigError` for invalid options before training begins."""
     if asked.backend == "transformers" and not asked.base:
         raise ConfigError("--backend transformers needs --base FOLDER, such as xlm-roberta-base")
     if asked.backend != "transformers" and (asked.base or asked.tuning):
@@ -131,7 +131,7 @@ def _learn_url_pair(rows: list[LabelledPair], seed: int) -> Any:
 
 
 def score_url_lang(model: UrlLanguageModel, rows: Sequence[LabelledUrl]) -> dict[str, Figures]:
-    """Scores of a language model: the mean over languages, and over all URLs."""
+    """The scores of a language model: mean over languages (macro), and over all URLs (micro)."""
     if not rows:
         return {}
     truth = np.array([row.lang for row in rows])
@@ -144,7 +144,7 @@ def score_url_lang(model: UrlLanguageModel, rows: Sequence[LabelledUrl]) -> dict
 
 
 def score_url_pair(model: UrlPairModel, rows: Sequence[LabelledPair]) -> dict[str, Figures]:
-    """Scores of a pair model on pairs and on negatives made from them: for pairs, and the mean."""
+    """The scores of a pair model on pairs and generated negatives: for pairs, and macro mean."""
     if not rows:
         return {}
     negatives = [made for made, _ in Negatives().make(rows)]
@@ -196,6 +196,6 @@ def _card(
     return "\n".join([
         f"# {asked.model}", "", f"Signature: `{signature}|v:{VERSION}`", "",
         "| data | rows used | SHA-256 |", "|---|--:|---|", *table, "",
-        f"Split by registrable domain, a tenth held out: {split}.", "",
-        "On the domains held out, in percent:", "", *(f"- {line}" for line in lines), "",
+        f"Split by registrable domain, a tenth held out.  Size: {split}.", "",
+        "Scores on the held-out domains, in percent:", "", *(f"- {line}" for line in lines), "",
     ])  # fmt: skip

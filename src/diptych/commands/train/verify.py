@@ -1,4 +1,4 @@
-"""`diptych train verify`: a custom verifier from about a hundred labelled page pairs."""
+"""`diptych train verify`: trains a verifier on about a hundred labelled page pairs."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from diptych.language.codes import asked_language
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.learn.libraries import require_libraries
 from diptych.page.read import read_page
+from diptych.reports.reasons import counted
 from diptych.run.store import Store
 from diptych.run.terms import read_terms
 from diptych.stages.align_dom.domtree.strategy import DomTree
@@ -50,7 +51,7 @@ _ANSWERS = {"1": True, "yes": True, "0": False, "no": False}
 
 
 class Method(NamedTuple):
-    """A training method: the features of the verifier, and its trainer."""
+    """A training method: the features of the verifier, and the function that trains it."""
 
     features: tuple[str, ...]
     train: Trainer
@@ -138,10 +139,13 @@ def _check_classes(answers: Sequence[bool], what: str, dropped: Mapping[str, int
     right = sum(answers)
     rest = f" that need a model (skipped: {_in_words(dropped)})" if dropped else ""
     if len(answers) < LEAST:
-        raise ConfigError(f"{what} {len(answers)} pairs{rest}; give at least {LEAST}, better 100")
+        raise ConfigError(
+            f"{what} {counted(len(answers), 'pair')}{rest}; give at least {LEAST}, better 100"
+        )
     if min(right, len(answers) - right) < 2:
         raise ConfigError(
-            f"{what} {right} correct pairs and {len(answers) - right} others{rest};"
+            f"{what} {counted(right, 'correct pair')} and"
+            f" {counted(len(answers) - right, 'incorrect pair')}{rest};"
             " give at least 2 of each"
         )
 
@@ -149,7 +153,7 @@ def _check_classes(answers: Sequence[bool], what: str, dropped: Mapping[str, int
 def _candidates(
     path: Path, run: Path | None, labels: Sequence[Label]
 ) -> Iterator[tuple[Label, Candidate]]:
-    """Read and align each labelled pair."""
+    """Read and align each labelled pair; yields candidates with their labels."""
     if run is None:
         reader = _file_reader(path)
         yield from ((label, _candidate(label, reader, path)) for label in labels)
@@ -227,7 +231,7 @@ def _lexicons(store: Store, langs: Sequence[str]) -> _LexiconOf:
 
 
 def report(table: Table, train: Trainer, *, seed: int) -> list[str]:
-    """Cross-validated scores with all features, and without each of them."""
+    """Lines with cross-validated scores of all features, and without each feature in turn."""
     rarest = int(min(table.right.sum(), (~table.right).sum()))
     fold = folds(table.right, min(FOLDS, rarest), seed)
 
@@ -236,7 +240,7 @@ def report(table: Table, train: Trainer, *, seed: int) -> list[str]:
 
     right = int(table.right.sum())
     lines = [
-        f"{fold.max() + 1}-fold cross-validation of {len(fold)} pairs, {right} of them right",
+        f"{fold.max() + 1}-fold cross-validation of {len(fold)} pairs, {right} of them correct",
         f"all features: {scored(cross_validated(table, train, fold))}",
     ]
     for name, without in leave_one_out(table, train, fold).items():
@@ -258,7 +262,7 @@ def _card(
     left_out = f", {sum(dropped.values())} left out ({_in_words(dropped)})" if dropped else ""
     return "\n".join([
         f"# verify: {method}", "", f"Signature: `{signature}`", "",
-        f"Trained on {len(kept)} pairs of pages, {sum(kept)} of them right{left_out}.", "",
+        f"Trained on {len(kept)} page pairs, {sum(kept)} of them correct{left_out}.", "",
         f"Labels: {path.name}, SHA-256 `{digest}`.", "",
         "In percent:", "", *(f"- {line}" for line in lines), "",
     ])  # fmt: skip

@@ -128,7 +128,7 @@ def _links(
     readers = {"dictd": _dictd, "dic": _dic, "tsv": _tsv}
     chosen = format or format_of(path)
     if chosen not in readers:
-        raise ConfigError(f"no dictionary format '{chosen}'; there is: {', '.join(FORMATS)}")
+        raise ConfigError(f"no dictionary format '{chosen}'; available: {', '.join(FORMATS)}")
     given, other = (right_lang, left_lang) if reverse else (left_lang, right_lang)
     pairs = _word_links(readers[chosen](path), given, other)
     found = list(islice(pairs, MAX_LINKS))
