@@ -9,7 +9,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, ForwardRef
 
 import diptych
 
@@ -150,6 +150,8 @@ def _parameters(signature: inspect.Signature) -> Iterator[str]:
 
 
 def _annotation(annotation: Any) -> str:
+    if isinstance(annotation, ForwardRef):
+        return annotation.__forward_arg__
     if isinstance(annotation, str):
         return annotation
     return annotation.__name__ if isinstance(annotation, type) else str(annotation)

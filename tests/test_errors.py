@@ -58,3 +58,11 @@ def test_option_is_named_as_its_user_types_it() -> None:
 def test_text_from_outside_cannot_look_like_an_option() -> None:
     error = DiptychError(in_one_line(option_name("max_pages")))
     assert error.for_command_line() == "max_pages"
+
+
+def test_placeholder_is_nowhere_to_be_seen() -> None:
+    error = DiptychError(f"set {option_name('max_pages')}")
+    assert "\x0e" not in f"{error!r} {error.args} {error}"
+    assert DiptychError(error.with_context("line 3")).for_command_line() == (
+        "line 3: set --max-pages"
+    )

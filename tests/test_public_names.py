@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -68,3 +69,15 @@ def test_import_is_light() -> None:
 
 def test_package_says_that_it_is_typed() -> None:
     assert (Path(diptych.__file__).parent / "py.typed").exists()
+
+
+@pytest.mark.slow
+def test_type_checkers_find_misspelled_names(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("import diptych\ndiptych.open('run').summary\ndiptych.mime\n", "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--no-incremental", script],
+        capture_output=True, text=True, cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": str(Path(diptych.__file__).parent.parent)},
+    )  # fmt: skip
+    assert 'has no attribute "mime"' in done.stdout

@@ -86,13 +86,15 @@ _PLACES = {
 """names that are imported when they are first used, and the modules that have them"""
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module 'diptych' has no attribute {name!r}")
-    found = import_module(f"diptych.{_PLACES[name]}")
-    value = getattr(found, "open_run" if name == "open" else name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # type checkers know the names from above, and no others
+
+    def __getattr__(name: str) -> Any:
+        if name not in _PLACES:
+            raise AttributeError(f"module 'diptych' has no attribute {name!r}")
+        found = import_module(f"diptych.{_PLACES[name]}")
+        value = getattr(found, "open_run" if name == "open" else name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -46,13 +46,17 @@ _OPTION = re.compile(f"{_BEFORE}([a-z_]+){_BEHIND}")
 class DiptychError(Exception):
     """Base class of all errors; the message says what is wrong, what is allowed and what to do."""
 
-    def __str__(self) -> str:
-        """The message for users of Python."""
-        return for_python(super().__str__())
+    def __init__(self, message: str = "") -> None:
+        super().__init__(for_python(message))
+        self._message = message
 
     def for_command_line(self) -> str:
         """The message for users of the command line."""
-        return for_command_line(super().__str__())
+        return for_command_line(self._message)
+
+    def with_context(self, context: str) -> str:
+        """The message after some context, for another error."""
+        return f"{context}: {self._message}"
 
 
 def option_name(name: str) -> str:

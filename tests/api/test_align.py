@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import diptych
@@ -111,3 +113,20 @@ def test_same_page_twice() -> None:
     found = align(PAGE, PAGE, "en,fr")
     assert all(segment.left == segment.right for segment in found)
     assert len(found) == 3
+
+
+@pytest.mark.parametrize("data", [b"\x00\x01\x02" * 100, b"%PDF-1.4\n%\xe2\xe3", b""])
+def test_bytes_that_are_no_page_are_refused(data: bytes) -> None:
+    with pytest.raises(ConfigError, match="the right page is"):
+        align(PAGE.encode(), data, "en,fr")
+
+
+def test_lexicon_may_be_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "words.npz"
+    path.write_bytes(Lexicon.of_links("de", "fr", [("tag", "jour", 1)]).to_bytes())
+    known = Lexicon.of_links("de", "fr", [("tag", "jour", 1)])
+    assert align(GERMAN, FRENCH, "de,fr", lexicon=path) == align(
+        GERMAN, FRENCH, "de,fr", lexicon=known
+    )
+    with pytest.raises(ConfigError, match="nowhere"):
+        align(GERMAN, FRENCH, "de,fr", lexicon=str(tmp_path / "nowhere"))

@@ -39,9 +39,14 @@ def test_valid_values_pass() -> None:
         ("pages", 0, "pages must be at least 1, not 0"),
         ("minutes", 0, "minutes must be greater than 0, not 0"),
         ("share", 100.5, "share must be at most 100, not 100.5"),
-        ("share", float("nan"), "share must be at least 0, not nan"),
+        ("share", float("nan"), "share must be a finite number, not nan"),
+        ("minutes", float("inf"), "minutes must be a finite number, not inf"),
+        ("share", True, "share must be a finite number, not True"),
+        ("pages", 1.5, "pages must be a whole number, not 1.5"),
+        ("pages", True, "pages must be a whole number, not True"),
+        ("scope", 3, "scope must be a text, not 3"),
         ("scope", "all", "scope must be one of site, host, not 'all'"),
-        ("pages", "many", "pages cannot be 'many'"),
+        ("pages", "many", "pages must be a whole number, not 'many'"),
     ],
 )
 def test_other_values_are_refused(name: str, value: Any, said: str) -> None:

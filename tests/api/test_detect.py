@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import inspect
+import threading
 from dataclasses import fields
 from pathlib import Path
 
@@ -58,7 +59,27 @@ def test_fetched_pages_are_kept_in_a_folder(tmp_path: Path) -> None:
         diptych.open(tmp_path / "run")
 
 
-def test_mistakes() -> None:
+def test_another_thread_can_cancel() -> None:
+    cancel = threading.Event()
+    with serve(BILINGUAL) as server:
+        server.before = lambda request: cancel.set()
+        with pytest.raises(diptych.StoppedError):
+            diptych.detect(server.url, cancel=cancel, **QUICK)
+
+
+def test_reasons_are_in_words() -> None:
+    with serve(ENGLISH) as server:
+        assert "_" not in diptych.detect(server.url, **QUICK).reason
+
+
+def test_mistakes(tmp_path: Path) -> None:
+    sites = tmp_path / "two.txt"
+    sites.write_text("https://a.org\nhttps://b.org\n")
+    for site in (str(sites), ["https://a.org"], ""):
+        with pytest.raises(diptych.ConfigError):
+            diptych.detect(site, langs="en,fr")
+    with pytest.raises(diptych.ConfigError, match="cannot read /nowhere"):
+        diptych.detect("https://example.org", langs="en,fr", langid="/nowhere")
     with pytest.raises(diptych.ConfigError, match="threshold must be at most 1"):
         diptych.detect("https://example.org", langs="en,fr", threshold=2)
     with pytest.raises(diptych.ConfigError, match="predictor"):

@@ -61,7 +61,13 @@ def test_another_thread_can_cancel(web: Web, tmp_path: Path) -> None:
         list(sites)
 
 
-def test_mistakes_are_raised_on_the_first_iteration(tmp_path: Path) -> None:
+def test_wrong_options_are_errors_of_the_call_itself() -> None:
+    for options in ({"max_sites": 0}, {"langs": "en"}, {"langid": "/nowhere"}):
+        with pytest.raises(diptych.ConfigError):
+            diptych.discover("https://example.org", **{"langs": "en,es", **options})
+
+
+def test_other_mistakes_are_raised_by_the_loop(tmp_path: Path) -> None:
     for options, said in [
         ({}, "backlinks"),
         ({"policy": "focc"}, "topic"),

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from support import zoo
-from support.serving import Request, serve
+from support.serving import Request, reserved, serve, url_of
 from support.terminal import Terminal
 from support.waiting import until
 
@@ -190,6 +190,11 @@ def test_run_that_is_still_mined_can_be_read(tmp_path: Path) -> None:
         ("https://example.org", {"filter": "nothing"}, "nothing"),
         ("https://example.org", {"user_agent": "a\nb"}, "user_agent must be one line"),
         ((), {}, "warc"),
+        ("https://example.org", {"max_pages": 1.5}, "max_pages must be a whole number"),
+        ("https://example.org", {"delay": float("inf")}, "delay must be a finite number"),
+        ("https://example.org", {"progress": 3}, "progress must be a function"),
+        ("https://example.org", {"cancel": True}, "cancel must be a threading.Event"),
+        ([b"https://example.org"], {}, "it must be a text"),
         (["https://a.org", "https://b.org"], {"also": "https://c.org"}, "also"),
     ],
 )
@@ -201,6 +206,33 @@ def test_mistakes_are_documented_exceptions_in_words_of_python(
     assert named in str(raised.value)
     assert "--" not in str(raised.value)
     assert not (tmp_path / "run").exists()
+
+
+def test_site_that_does_not_answer_is_a_run_with_a_note(tmp_path: Path) -> None:
+    with reserved() as place:
+        run = mine(url_of(place), tmp_path / "run")
+    assert (run.summary.pages, run.summary.segments, list(run.segments())) == (0, 0, [])
+    assert "refused the connection" in run.notes[-1]
+    assert "refused the connection" in run._repr_html_()
+
+
+def test_truncated_archive_is_a_note(tmp_path: Path, recorded: Path) -> None:
+    [archive] = (recorded / "warc").iterdir()
+    cut = tmp_path / "cut.warc.gz"
+    cut.write_bytes(archive.read_bytes()[:-20_000])
+    run = diptych.mine(warc=cut, langs="en,fr", out=tmp_path / "run", jobs=1)
+    assert 0 < run.summary.segments < 440
+    assert any("cut.warc.gz" in note for note in run.notes)
+
+
+def test_no_note_has_a_placeholder_for_an_option(tmp_path: Path) -> None:
+    with serve(zoo.header_hreflang()) as server:
+        run = mine(server.url, tmp_path / "run", langs="en,tet")
+    assert any("mine with langid MODEL" in note for note in run.notes)
+    assert not [note for note in run.notes if "\x0e" in note]
+    report = (run.folder / "report.html").read_text("utf-8")
+    assert "mine with --langid MODEL" in report
+    assert "\x0e" not in report
 
 
 def test_folder_of_another_run_is_refused_in_words_of_python(tmp_path: Path) -> None:

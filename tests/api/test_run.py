@@ -90,11 +90,16 @@ def test_export_to_no_file_is_a_mistake(run: diptych.Run, path: str) -> None:
     assert "--" not in str(raised.value)
 
 
-def test_unknown_flag_and_wrong_score_are_mistakes(run: diptych.Run) -> None:
-    with pytest.raises(diptych.ConfigError, match="unknown flag 'nothing'"):
-        list(run.segments(without=["nothing"]))
+def test_unknown_flag_and_wrong_score_are_errors_of_the_call_itself(run: diptych.Run) -> None:
+    for flags in ("nothing", ["nothing"]):
+        with pytest.raises(diptych.ConfigError, match="unknown flag 'nothing'"):
+            run.segments(without=flags)
     with pytest.raises(diptych.ConfigError, match="min_score must be at most 1"):
-        list(run.segments(min_score=2))
+        run.segments(min_score=2)
+
+
+def test_folder_may_be_a_text(run: diptych.Run) -> None:
+    assert diptych.Run(str(run.folder)).langs == run.langs  # type: ignore[arg-type]
 
 
 def test_pandas_data_frame(run: diptych.Run) -> None:

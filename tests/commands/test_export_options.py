@@ -77,7 +77,7 @@ def test_selective_export_does_not_replace_the_corpus(made: Maker):
         (("--without", "nonsense"), "unknown flag 'nonsense'"),
         (("--without", "EMAIL"), "email"),
         (("--without", "machine,licens:x"), "licens:x"),
-        (("--min-score", "nan"), "must be at least 0, not nan"),
+        (("--min-score", "nan"), "must be a finite number, not nan"),
         (("--format", "tmx"), "suffix of tsv"),
         (("--format", "docs", "--without", "email"), "--redact"),
     ],

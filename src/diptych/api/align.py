@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from diptych.errors import ConfigError
@@ -22,7 +23,7 @@ def align(  # type: ignore[overload-overlap]  # a string is a page, not a sequen
     right: str | bytes,
     langs: str | Sequence[str],
     *,
-    lexicon: Lexicon | None = None,
+    lexicon: str | Path | Lexicon | None = None,
     method: str = METHOD,
     trees: str = TREES,
 ) -> list[SegmentPair]: ...
@@ -34,7 +35,7 @@ def align(
     right: Sequence[str],
     langs: str | Sequence[str],
     *,
-    lexicon: Lexicon | None = None,
+    lexicon: str | Path | Lexicon | None = None,
     method: str = METHOD,
     trees: str = TREES,
 ) -> list[Bead]: ...
@@ -45,7 +46,7 @@ def align(
     right: str | bytes | Sequence[str],
     langs: str | Sequence[str],
     *,
-    lexicon: Lexicon | None = None,
+    lexicon: str | Path | Lexicon | None = None,
     method: str = METHOD,
     trees: str = TREES,
 ) -> list[SegmentPair] | list[Bead]:
@@ -53,8 +54,8 @@ def align(
 
     For lists, returns beads: indices on both sides, and a probability.  For pages, returns segments
     in order; a segment without a counterpart has one empty side.  `langs` names the two languages,
-    such as "de,fr"; `method` names a strategy of the stage align_sentences, and `trees` one of
-    align_dom.
+    such as "de,fr"; `lexicon` is a file from `diptych lexicon import`; `method` names a strategy of
+    the stage align_sentences, and `trees` one of align_dom.
 
     >>> beads = align(["Guten Tag.", "Das ist der K2."], ["Bonjour.", "C'est le K2."], "de,fr")
     >>> [(bead.left, bead.right) for bead in beads]
@@ -87,12 +88,14 @@ def two_languages(langs: str | Sequence[str]) -> LangPair:
     return LangPair(*parsed)
 
 
-def known_words(langs: LangPair, lexicon: Lexicon | None) -> Lexicon:
+def known_words(langs: LangPair, lexicon: str | Path | Lexicon | None) -> Lexicon:
     """The given lexicon in the direction of these languages, or an empty lexicon."""
-    from diptych.learn.lexicon.lexicon import Lexicon, lexicon_of
+    from diptych.learn.lexicon.lexicon import Lexicon, lexicon_of, read_lexicon
 
     if lexicon is None:
         return Lexicon.empty(*langs)
+    if isinstance(lexicon, str | Path):
+        lexicon = read_lexicon(Path(lexicon))
     found = lexicon_of(langs, [lexicon])
     if found is None:
         raise ConfigError(
@@ -104,10 +107,14 @@ def known_words(langs: LangPair, lexicon: Lexicon | None) -> Lexicon:
 def _align_pages(
     left: str | bytes, right: str | bytes, langs: LangPair, known: Lexicon, method: str, trees: str
 ) -> list[SegmentPair]:
+    from diptych.page.file_type import unreadable_type
     from diptych.registry import make
     from diptych.steps.align_pages import align_pages
     from diptych.types import PagePair
 
+    for html, name in ((left, "left"), (right, "right")):
+        if isinstance(html, bytes) and (kind := unreadable_type(html)):
+            raise ConfigError(f"the {name} page is {kind}; give HTML")
     ours, theirs = page_of(left, "left"), page_of(right, "right")
     pair = PagePair(ours.url, theirs.url, *langs, 1.0, "given")
     tree_aligner: Any = make("align_dom", {"use": trees})

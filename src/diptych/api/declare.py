@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
+from math import isfinite
 from typing import Any, NamedTuple
 
 from diptych.errors import ConfigError, option_name
@@ -97,11 +98,28 @@ def require_valid(options: Any) -> None:
     """Raise `ConfigError` if the value of an option is not allowed."""
     for field, declaration in declared(options):
         value = getattr(options, field.name)
-        if value is None or value == field.default:
+        if value is None or value is field.default:
             continue
-        try:
-            problem = declaration.values.problem(value)
-        except TypeError:
-            problem = f"cannot be {value!r}"
+        problem = _wrong_type(value, str(field.type)) or declaration.values.problem(value)
         if problem:
             raise ConfigError(f"{option_name(field.name)} {problem}")
+
+
+def _wrong_type(value: Any, annotation: str) -> str:
+    """The reason why the type of a value is wrong; empty if it is right.
+
+    >>> _wrong_type(1.5, "int | None"), _wrong_type(float("inf"), "float"), _wrong_type(3, "float")
+    ('must be a whole number, not 1.5', 'must be a finite number, not inf', '')
+    """
+    kind = annotation.split(" ")[0]
+    if kind == "int" and (not isinstance(value, int) or isinstance(value, bool)):
+        return f"must be a whole number, not {value!r}"
+    if kind == "float":
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not isfinite(value):
+            return f"must be a finite number, not {value!r}"
+    if kind == "bool" and not isinstance(value, bool):
+        return f"must be True or False, not {value!r}"
+    if kind == "str" and not isinstance(value, str):
+        return f"must be a text, not {value!r}"
+    return ""

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from diptych.api.arguments import paths
 from diptych.api.declare import argument, option, require_valid
 from diptych.api.detector import DetectorOptions
 from diptych.api.languages import as_text, languages, learned_names
 from diptych.api.watch import watched_search
 from diptych.api.web import Environment, agent_of
-from diptych.errors import ConfigError
+from diptych.errors import ConfigError, StoppedError
 
 if TYPE_CHECKING:
     from diptych.api.mine import Cancel
@@ -42,14 +43,17 @@ class SiteVerdict(NamedTuple):
     """for each language, a page in that language"""
     downloads: int
 
-    @classmethod
-    def of(cls, verdict: Verdict) -> SiteVerdict:
-        """The public form of a verdict."""
-        decision = verdict.decision
-        return cls(
-            verdict.site, verdict.url, decision.accept, round(decision.score, 4), decision.reason,
-            dict(verdict.pages), verdict.downloads,
-        )  # fmt: skip
+
+def site_verdict(verdict: Verdict) -> SiteVerdict:
+    """The public form of a verdict."""
+    from diptych.reports.reasons import in_words
+
+    decision = verdict.decision
+    return SiteVerdict(
+        verdict.site, verdict.url, decision.accept, round(decision.score, 4),
+        in_words(decision.reason) if decision.reason else "", dict(verdict.pages),
+        verdict.downloads,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +71,7 @@ def detect(
     out: str | Path | None = None,
     method: str = DetectOptions.method,
     threshold: float | None = DetectOptions.threshold,
-    langid: Sequence[str | Path] = (),
+    langid: str | Path | Sequence[str | Path] = (),
     delay: float = DetectOptions.delay,
     user_agent: str | None = DetectOptions.user_agent,
     proxy: str | None = DetectOptions.proxy,
@@ -83,17 +87,23 @@ def detect(
     >>> diptych.detect(site, langs=["en", "fr"], delay=0, allow_private=True).accept
     True
     """
+    from diptych.reports.reasons import in_words
+
+    if not isinstance(site, str):
+        raise ConfigError(f"detect tests one site, such as 'https://example.org', not {site!r}")
     asked = DetectOptions(
         sites=(site,), langs=as_text(langs), out=None if out is None else Path(out), method=method,
-        threshold=threshold, langid=tuple(map(Path, langid)), delay=delay, user_agent=user_agent,
+        threshold=threshold, langid=paths(langid), delay=delay, user_agent=user_agent,
         proxy=proxy, allow_private=allow_private,
     )  # fmt: skip
     with watched_search(progress, cancel) as shown:
         found = copy_context().run(detect_sites, asked, shown, Environment())
+    if not found.searched.is_whole:
+        raise StoppedError("Stopped before the site was tested.")
     [(url, answer)] = found.answers
     if isinstance(answer, str):
-        return SiteVerdict("", url, False, 0.0, answer, {}, 0)
-    return SiteVerdict.of(answer)
+        return SiteVerdict("", url, False, 0.0, in_words(answer), {}, 0)
+    return site_verdict(answer)
 
 
 class Detected(NamedTuple):
@@ -111,13 +121,13 @@ def detect_sites(asked: DetectOptions, shown: Search, environment: Environment) 
     from diptych.frontier.search import Budget
     from diptych.run.terms import Terms, opened_run
     from diptych.sources.open import open_sources
-    from diptych.sources.site_list import named_sites
     from diptych.stages.discover.seeds_only import SeedsOnly
+    from diptych.text.sites import parse_site
     from diptych.text.urls import site_name
 
     require_valid(asked)
     langs = languages(asked.langs, asked.langid)
-    named = named_sites(asked.sites, ())
+    named = [parse_site(text) for text in asked.sites]
     if not named:
         raise ConfigError("name a site, such as https://example.org")
     seeds = list({site_name(url): url for url in reversed(named)}.values())[::-1]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from diptych.api.arguments import paths, texts
 from diptych.api.declare import amount_option, argument, count_option, option, require_valid
-from diptych.api.detect import SiteVerdict
+from diptych.api.detect import SiteVerdict, site_verdict
 from diptych.api.detector import DetectorOptions
 from diptych.api.languages import as_text, languages, learned_names
 from diptych.api.watch import stop_when, watched_search
@@ -86,14 +88,14 @@ def discover(
     cc_index: str | Path | Sequence[str | Path] = (),
     min_pages: int = DiscoverOptions.min_pages,
     max_candidates: int | None = DiscoverOptions.max_candidates,
-    suffix: Sequence[str] = (),
+    suffix: str | Sequence[str] = (),
     out: str | Path | None = None,
     max_downloads: int | None = DiscoverOptions.max_downloads,
     max_sites: int | None = DiscoverOptions.max_sites,
     max_minutes: float | None = DiscoverOptions.max_minutes,
     method: str = DiscoverOptions.method,
     threshold: float | None = DiscoverOptions.threshold,
-    langid: Sequence[str | Path] = (),
+    langid: str | Path | Sequence[str | Path] = (),
     delay: float = DiscoverOptions.delay,
     user_agent: str | None = DiscoverOptions.user_agent,
     proxy: str | None = DiscoverOptions.proxy,
@@ -118,19 +120,21 @@ def discover(
     from diptych.engine.background import stream
 
     asked = DiscoverOptions(
-        seeds=_texts(seeds), langs=as_text(langs), backlinks=_texts(backlinks), policy=policy,
-        topic=topic, strategy=strategy, cc_index=_texts(cc_index), min_pages=min_pages,
-        max_candidates=max_candidates, suffix=tuple(suffix), test=True,
+        seeds=texts(seeds), langs=as_text(langs), backlinks=texts(backlinks), policy=policy,
+        topic=topic, strategy=strategy, cc_index=texts(cc_index), min_pages=min_pages,
+        max_candidates=max_candidates, suffix=texts(suffix), test=True,
         out=None if out is None else Path(out), max_downloads=max_downloads, max_sites=max_sites,
         max_minutes=max_minutes, method=method, threshold=threshold,
-        langid=tuple(map(Path, langid)), delay=delay, user_agent=user_agent, proxy=proxy,
+        langid=paths(langid), delay=delay, user_agent=user_agent, proxy=proxy,
         allow_private=allow_private,
     )  # fmt: skip
+    require_valid(asked)
+    copy_context().run(languages, asked.langs, asked.langid)  # an error now, not in the loop
 
     def work(emit: Callable[[SiteVerdict], None], is_over: Callable[[], bool]) -> None:
         with watched_search(progress, cancel) as shown:
             shown.say = lambda verdict: (
-                emit(SiteVerdict.of(verdict)) if verdict.decision.accept else None
+                emit(site_verdict(verdict)) if verdict.decision.accept else None
             )
             stop_when(shown, is_over)
             found = discover_sites(asked, shown, Environment())
@@ -216,8 +220,3 @@ def _require_start(
         raise ConfigError(
             f"focc needs a topic, such as {option_name('topic')} 'hotel travel viaje turismo'"
         )
-
-
-def _texts(values: str | Path | Sequence[str | Path]) -> tuple[str, ...]:
-    """One or more values as a tuple of strings."""
-    return (str(values),) if isinstance(values, str | Path) else tuple(map(str, values))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
+from diptych.api.arguments import texts
 from diptych.api.declare import REQUIRED, argument, option, require_valid
 from diptych.errors import ConfigError, option_name
 
@@ -64,7 +65,9 @@ class CorpusOptions:
         name = self.format or told
         if name is None:
             known = ", ".join(sorted(STRATEGIES["export"]))
-            raise ConfigError(f"name a format with {option_name('format')}; available: {known}")
+            raise ConfigError(
+                f"the file name shows no format; set {option_name('format')} to one of: {known}"
+            )
         if told not in (None, name) and (told, name) not in _ALSO:
             raise ConfigError(
                 f"{self.out} has the suffix of {told}, not of {name}: choose another file name"
@@ -91,15 +94,20 @@ class CorpusChoice:
 
     @classmethod
     def of(
-        cls, min_score: float | None, without: Sequence[str] = (), *, redact: bool = False
+        cls, min_score: float | None, without: str | Sequence[str] = (), *, redact: bool = False
     ) -> CorpusChoice:
         """The choice made by arguments of a Python call."""
-        return CorpusChoice(min_score=min_score, without=",".join(without), redact=redact)
+        return CorpusChoice(min_score=min_score, without=",".join(texts(without)), redact=redact)
 
     @property
     def is_narrowed(self) -> bool:
         """True if the user requested a part of the corpus or redacted texts."""
         return self.min_score is not None or bool(self.without) or self.redact
+
+    def require_valid(self) -> None:
+        """Raise `ConfigError` for an invalid option."""
+        require_valid(self)
+        self.flags()
 
     def choice(self, threshold: float) -> Choice:
         """The selection; `threshold` is the minimum score if the user gave none."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from diptych.api.arguments import paths, texts
 from diptych.api.declare import amount_option, argument, count_option, option, require_valid
 from diptych.api.languages import (
     as_text,
@@ -21,7 +22,7 @@ from diptych.api.languages import (
 from diptych.api.run import Run
 from diptych.api.watch import watched
 from diptych.api.web import Environment, WebOptions, agent_of
-from diptych.errors import ConfigError, option_name
+from diptych.errors import ConfigError, for_command_line, for_python, option_name
 
 if TYPE_CHECKING:
     from diptych.engine.engine import Engine
@@ -160,9 +161,9 @@ def mine(
     same call continues an interrupted run.  With `warc`, archives are mined instead of the web.
     The options are the same as those of `diptych mine`, see [Commands](cli.md#mine).
 
-    `progress` is a function that is called with a `Progress` several times a second, or True to
-    show a display on standard error.  `cancel` is a `threading.Event`: once it is set, the run
-    stops and `StoppedError` is raised; the same call continues the run.
+    `progress` is a function that is called with a `Progress` several times a second, possibly in
+    another thread, or True to show a display on standard error.  `cancel` is a `threading.Event`:
+    once it is set, the run stops and `StoppedError` is raised; the same call continues the run.
 
     Raises `ConfigError` for an invalid option and `StoreError` for a folder that cannot be used.
 
@@ -173,30 +174,49 @@ def mine(
     (16, 440)
     """
     asked = MineOptions(
-        sites=_many(sites), langs=as_text(langs), out=None if out is None else Path(out),
-        warc=_paths(warc), strategy=strategy, crawl=crawl, pair=pair, verify=verify,
+        sites=texts(sites), langs=as_text(langs), out=None if out is None else Path(out),
+        warc=paths(warc), strategy=strategy, crawl=crawl, pair=pair, verify=verify,
         align_dom=align_dom, align_sentences=align_sentences, filter=filter,
-        lexicon=_paths(lexicon), langid=_paths(langid), also=_many(also), scope=scope,
+        lexicon=paths(lexicon), langid=paths(langid), also=texts(also), scope=scope,
         max_pages=max_pages, max_minutes=max_minutes, max_megabytes=max_megabytes, share=share,
         patience=patience, connections=connections, jobs=jobs, delay=delay, user_agent=user_agent,
         proxy=proxy, allow_private=allow_private,
     )  # fmt: skip
     with watched(progress, cancel) as monitor:
-        return copy_context().run(mine_sites, asked, monitor, Environment()).run
+        mined = copy_context().run(mine_sites, asked, monitor, Environment(), keep_empty=True)
+    return Run(mined.folder, tuple(map(for_python, _all_notes(mined))))
+
+
+def _all_notes(mined: Mined) -> Iterator[str]:
+    """The notes for users of Python, with damaged archives and why nothing was found."""
+    from diptych.reports.nothing_found import why_nothing
+
+    yield from mined.notes
+    yield from mined.damaged
+    if not mined.summary.segments:
+        cause, advice = why_nothing(mined.summary, mined.folder)
+        yield f"nothing found: {cause}; {advice}"
 
 
 class Mined(NamedTuple):
     """The result of mining."""
 
-    run: Run
+    folder: Path
+    notes: Sequence[str]
+    """notes for the user, with placeholders for the names of options"""
     summary: Summary
     damaged: Sequence[str]
     """for each archive that could not be read to its end, the reason"""
     crawl_seconds: float
 
 
-def mine_sites(asked: MineOptions, monitor: Monitor, environment: Environment) -> Mined:
-    """Mine sites or archives into a run folder, or continue the run in that folder."""
+def mine_sites(
+    asked: MineOptions, monitor: Monitor, environment: Environment, *, keep_empty: bool = False
+) -> Mined:
+    """Mine sites or archives into a run folder, or continue the run in that folder.
+
+    A new folder is removed again if no server answered, except with `keep_empty`.
+    """
     from diptych.engine.replay import archive_files, index_archives
     from diptych.learn.lexicon.lexicon import read_lexicon
     from diptych.pipeline import run
@@ -217,7 +237,7 @@ def mine_sites(asked: MineOptions, monitor: Monitor, environment: Environment) -
     folder = asked.out or default_folder(seeds, [str(path) for path in asked.warc], langs)
     agent, workers = agent_of(asked.user_agent), environment.start_workers(asked.jobs)
     engine = _engine(asked, agent, archives, environment)
-    with opened_run(folder, terms, agent=agent) as store:
+    with opened_run(folder, terms, agent=agent, keep_empty=keep_empty) as store:
         damaged = index_archives(store, archives)
         plan = _plan(store, terms, lexicons, asked, agent)
         monitor.notes.extend([*first_notes(langs), *store.archive.notes])
@@ -226,18 +246,8 @@ def mine_sites(asked: MineOptions, monitor: Monitor, environment: Environment) -
             run(plan, strategies, store, engine, workers, monitor, now)
         summary = summarise(store, langs)
         notes = monitor.final_notes(summary.ends)
-        write_report(store, terms, summary, notes)
-    return Mined(Run(folder, tuple(notes)), summary, damaged, monitor.crawl_seconds)
-
-
-def _many(values: str | Sequence[str]) -> tuple[str, ...]:
-    """One or more values as a tuple."""
-    return (values,) if isinstance(values, str) else tuple(values)
-
-
-def _paths(values: str | Path | Sequence[str | Path]) -> tuple[Path, ...]:
-    """One or more paths as a tuple."""
-    return (Path(values),) if isinstance(values, str | Path) else tuple(map(Path, values))
+        write_report(store, terms, summary, list(map(for_command_line, notes)))
+    return Mined(folder, notes, summary, damaged, monitor.crawl_seconds)
 
 
 def _strategies(recipe: Mapping[str, Any], *, is_complete: bool) -> Strategies:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from diptych.api.arguments import texts
 from diptych.api.export import CorpusChoice, Exported, ExportOptions, chosen_corpus, export_run
 from diptych.api.export import terms_of as terms_of_corpus
 from diptych.errors import ConfigError
@@ -124,6 +125,9 @@ class Run:
     notes: tuple[str, ...] = ()
     """notes for the user from mining; empty for a run that was opened"""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "folder", Path(self.folder))
+
     @property
     def langs(self) -> tuple[str, ...]:
         """The requested languages."""
@@ -171,7 +175,11 @@ class Run:
                     )  # fmt: skip
 
     def segments(
-        self, *, min_score: float | None = None, without: Sequence[str] = (), redact: bool = False
+        self,
+        *,
+        min_score: float | None = None,
+        without: str | Sequence[str] = (),
+        redact: bool = False,
     ) -> Iterator[Segment]:
         """The segments of the corpus, the same as those that `export` writes.
 
@@ -182,8 +190,9 @@ class Run:
         >>> [(segment.left, segment.right) for segment in short[:2]]
         [('Home', 'Accueil'), ('Tides', 'Marées')]
         """
-        for unit in self._units(CorpusChoice.of(min_score, without, redact=redact)):
-            yield _segment(unit)
+        choice = CorpusChoice.of(min_score, without, redact=redact)
+        choice.require_valid()
+        return map(_segment, self._units(choice))
 
     def export(
         self,
@@ -191,7 +200,7 @@ class Run:
         *,
         format: str | None = None,
         min_score: float | None = None,
-        without: Sequence[str] = (),
+        without: str | Sequence[str] = (),
         redact: bool = False,
         n_way: bool = False,
     ) -> Exported:
@@ -205,7 +214,7 @@ class Run:
         """
         options = ExportOptions(
             run=self.folder, out=Path(path), format=format, min_score=min_score,
-            without=",".join(without), redact=redact, n_way=n_way,
+            without=",".join(texts(without)), redact=redact, n_way=n_way,
         )  # fmt: skip
         if str(path) == "-":
             raise ConfigError("name a file to write the corpus to")

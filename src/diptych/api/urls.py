@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from diptych.api.arguments import texts
 from diptych.errors import ConfigError, option_name
 
 if TYPE_CHECKING:
@@ -13,16 +14,16 @@ if TYPE_CHECKING:
     from diptych.types import LangScore
 
 
-def url_languages(urls: Iterable[str], *, model: str | Path = "") -> list[LangScore]:
+def url_languages(urls: str | Iterable[str], *, model: str | Path = "") -> list[LangScore]:
     """The most probable language of the page at each URL, with its probability.
 
-    `model` is a folder with a model of your own.  The language is "unknown" if the URL gives no
+    `model` is a folder with a model of your own.  The language is "und" if the URL gives no
     indication.
 
     >>> [lang for lang, _ in url_languages(["http://a.org/fr/nouvelles", "http://a.de/preise"])]
     ['fr', 'de']
     """
-    return best_languages(language_model(str(model)), list(urls))
+    return best_languages(language_model(str(model)), texts(urls))
 
 
 def url_pairs(pairs: Iterable[tuple[str, str]], *, model: str | Path = "") -> list[float]:
@@ -68,7 +69,7 @@ def _is_transformer(folder: str) -> bool:
 
 
 def best_languages(model: UrlLanguageModel, urls: Sequence[str]) -> list[LangScore]:
-    """The most probable language of each URL; some models return "unknown" if they are unsure."""
+    """The most probable language of each URL; some models return "und" if they are unsure."""
     from diptych.types import LangScore
 
     if not urls:

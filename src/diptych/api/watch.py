@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
+from diptych.errors import ConfigError
+
 if TYPE_CHECKING:
     from diptych.api.mine import Cancel
     from diptych.api.search import Search
@@ -51,9 +53,13 @@ def _shown(
     from diptych.reports.display import progress_display
 
     if cancel is not None:
+        if not callable(getattr(cancel, "is_set", None)):
+            raise ConfigError(f"cancel must be a threading.Event, not {cancel!r}")
         stop_when(monitor, cancel.is_set)
     if callable(progress):
         monitor.report = progress
+    elif not isinstance(progress, bool):
+        raise ConfigError(f"progress must be a function, True or False, not {progress!r}")
     console = Console(stderr=True) if progress is True else None
     with progress_display(monitor, console, figures):
         yield monitor

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from diptych.api.align import METHOD, TREES
 from diptych.api.declare import argument, option
 from diptych.commands.declare import command
 from diptych.commands.options import FOUND, NOTHING, two_langs_option
@@ -36,11 +37,9 @@ class AlignOptions:
         default="tsv", choices=("tsv", "ladder", "json"),
     )  # fmt: skip
     lexicon: Path | None = option("Lexicon to use, from: diptych lexicon import.", metavar="FILE")
-    method: str = option(
-        "Strategy for the align-sentences stage.", default="length_lexicon", metavar="NAME"
-    )
+    method: str = option("Strategy for the align-sentences stage.", default=METHOD, metavar="NAME")
     trees: str = option(
-        "Strategy for the align-dom stage, for pages.", default="domtree", metavar="NAME"
+        "Strategy for the align-dom stage, for pages.", default=TREES, metavar="NAME"
     )
     unaligned: bool = option(
         "Also print sentences without a counterpart, with one side empty.", default=False

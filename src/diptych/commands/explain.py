@@ -30,9 +30,5 @@ def explain(asked: ExplainOptions) -> int:
     from diptych.run.terms import open_to_read
 
     with open_to_read(asked.run) as store:
-        text = explained(store, asked.urls)
-    # The title of a page may contain escape sequences for the terminal.
-    click.echo(
-        "".join(character for character in text if character.isprintable() or character == "\n")
-    )
+        click.echo(explained(store, asked.urls))
     return FOUND

@@ -59,13 +59,13 @@ def mine_and_print(asked: MineOptions, *, as_json: bool = False, quiet: bool = F
     started = time.monotonic()
     with displayed(Monitor(), quiet=quiet or as_json) as monitor:
         mined = mine_sites(asked, monitor, environment())
-    notes = [for_command_line(note) for note in mined.run.notes]
+    notes = [for_command_line(note) for note in mined.notes]
     if as_json:
         times = {"seconds": time.monotonic() - started, "crawl_seconds": mined.crawl_seconds}
         rounded = {name: round(value, 3) for name, value in times.items()}
-        click.echo(to_json(mined.summary, **rounded, out=str(mined.run.folder), notes=notes))
+        click.echo(to_json(mined.summary, **rounded, out=str(mined.folder), notes=notes))
     else:
-        print_funnel(summary_console(stderr=True), mined.summary, mined.run.folder, notes)
+        print_funnel(summary_console(stderr=True), mined.summary, mined.folder, notes)
     return _exit_code(mined)
 
 

@@ -18,15 +18,20 @@ from diptych.types import Evidence, PagePair, Site, Url
 
 
 def explain(store: Store, urls: Sequence[str]) -> str:
-    """Explain one URL, two URLs as a pair, or without URLs all rejected pairs."""
+    """Explain one URL, two URLs as a pair, or without URLs all rejected pairs.
+
+    The text has no control characters: the title of a page may contain escape sequences.
+    """
     if len(urls) > 2:
         raise ConfigError("explain takes one URL, or the two URLs of a pair")
+    text = "\n".join(_lines(store, [_url(url) for url in urls]))
+    return "".join(letter for letter in text if letter.isprintable() or letter == "\n")
+
+
+def _lines(store: Store, urls: Sequence[Url]) -> list[str]:
     if not urls:
-        return _rejects(store)
-    normal = [_url(url) for url in urls]
-    if len(normal) == 1:
-        return "\n".join(_of_url(store, normal[0]))
-    return "\n".join(_of_pair(store, *normal))
+        return [_rejects(store)]
+    return _of_url(store, urls[0]) if len(urls) == 1 else _of_pair(store, urls[0], urls[1])
 
 
 def _url(text: str) -> Url:

@@ -33,7 +33,7 @@ class Progress:
 
     stage: str
     """current activity: "crawling", "reading", "pairing", "learning words", "aligning", "scoring"
-    or "writing"; "pairing" and "learning words" may be repeated"""
+    or "writing"; "pairing" and "learning words" may be repeated; "searching" for sites"""
     done: int = 0
     """finished parts of the stage; for a crawl, its pages"""
     total: int | None = None

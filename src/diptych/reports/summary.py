@@ -51,7 +51,7 @@ class Summary:
     pairs: int
     """verified page pairs"""
     segments: int
-    """segments in the corpus"""
+    """segments in the corpus; provisional, and with duplicates, until the run is finished"""
     queued: int
     """known URLs that were not fetched"""
     steps: tuple[Step, ...]

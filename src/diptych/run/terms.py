@@ -133,9 +133,14 @@ def open_to_read(folder: Path) -> Store:
 
 
 @contextmanager
-def opened_run(folder: Path, terms: Terms, *, agent: str) -> Iterator[Store]:
-    """Open a run as `open_run` does; a folder that was made for it goes if no server answered."""
-    is_new = not folder.exists()
+def opened_run(
+    folder: Path, terms: Terms, *, agent: str, keep_empty: bool = False
+) -> Iterator[Store]:
+    """Open a run as `open_run` does, and remove a new folder again if no server answered.
+
+    With `keep_empty` the folder stays in any case.
+    """
+    is_new = not folder.exists() and not keep_empty
     is_answered = True
     try:
         with open_run(folder, terms, agent=agent) as store:
@@ -145,7 +150,8 @@ def opened_run(folder: Path, terms: Terms, *, agent: str) -> Iterator[Store]:
                 is_answered = store.is_answered()
     finally:
         if is_new and not is_answered:
-            discard_run(folder)
+            with suppress(StoreError):  # in use: the user has interrupted the closing of the store
+                discard_run(folder)
             (folder / "run.lock").unlink(missing_ok=True)
             with suppress(OSError):  # of files that are not ours
                 folder.rmdir()

@@ -69,7 +69,7 @@ def _parse_lines(lines: Iterable[str], source: str) -> list[Url]:
         try:
             found.append(parse_site(name))
         except ConfigError as error:
-            raise ConfigError(f"{source}, line {number}: {error.args[0]}") from error
+            raise ConfigError(error.with_context(f"{source}, line {number}")) from error
     if not found:
         raise ConfigError(f"{source} names no site; it needs one site per line")
     return found
