@@ -18,7 +18,7 @@ from diptych.types import Evidence, PagePair, Site, Url
 
 
 def explain(store: Store, urls: Sequence[str]) -> str:
-    """Explain one URL, two URLs as a pair, or without URLs all rejected pairs."""
+    """Explain one URL, or two URLs as a pair; without URLs, list all rejected pairs."""
     if len(urls) > 2:
         raise ConfigError("explain takes one URL, or the two URLs of a pair")
     if not urls:
