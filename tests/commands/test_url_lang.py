@@ -91,7 +91,7 @@ def test_one_json_object_per_line():
 
 @pytest.mark.parametrize(
     ("data", "said"),
-    [(b"", "nothing found: there are no lines"), (b"nonsense\nx\n", "skipped 2 lines")],
+    [(b"", "nothing found: the input has no lines"), (b"nonsense\nx\n", "skipped 2 lines")],
 )
 @pytest.mark.parametrize("command", [["url-lang"], ["url-pair"], ["pair", "-", *LANGS]])
 def test_nothing_found_is_reported(command, data, said):
@@ -228,8 +228,8 @@ def test_repeated_and_invalid_lines_are_reported():
         (["pair", "missing.tsv", *LANGS], "cannot read missing.tsv"),
         (["pair", "missing.tsv", "--langs", "en"], "two different languages"),
         (["pair", "missing.tsv", "--langs", "en,xx"], "'xx'"),
-        (["pair", "missing.tsv", *LANGS, "--method", "nope"], "no pair strategy 'nope'; there is"),
-        (["pair", "missing.tsv", *LANGS, "--method", "keys+"], "no pair strategy ''; there is"),
+        (["pair", "missing.tsv", *LANGS, "--method", "nope"], "no pair strategy 'nope'; available"),
+        (["pair", "missing.tsv", *LANGS, "--method", "keys+"], "no pair strategy ''; available"),
     ],
 )
 def test_invalid_options_are_reported(arguments, said):

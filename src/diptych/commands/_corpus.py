@@ -45,7 +45,7 @@ def names_of(files: Sequence[Path]) -> str:
 
 
 def warn_unfinished(run: Path) -> None:
-    """Print a note that the scores of a run are provisional if it has not finished."""
+    """If a run has not finished, print a note that its scores are provisional."""
     from diptych.run.segments import Segments
     from diptych.run.store import Store
 

@@ -98,7 +98,7 @@ def _pass_over(stream: BinaryIO) -> None:
 
 
 def batches(lines: Iterator[Line]) -> Iterator[list[Line]]:
-    """Group lines into batches, limited in number and size."""
+    """Group lines into batches with a limited number of lines and bytes."""
     batch: list[Line] = []
     size = 0
     for line in lines:

@@ -72,7 +72,7 @@ def discover(asked: DiscoverCommandOptions) -> int:
 
 
 def _with_lists(asked: DiscoverCommandOptions) -> DiscoverOptions:
-    """The options, with the sites of lists, and with arguments that are index files moved.
+    """The options with the sites of lists added, and index files moved from seeds to `cc_index`.
 
     A shell expands a pattern to several arguments: `--cc-index` takes the first, the others become
     seeds.

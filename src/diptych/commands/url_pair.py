@@ -1,4 +1,4 @@
-"""`diptych url-pair`: estimates if two URLs lead to translations of each other."""
+"""`diptych url-pair`: estimates the probability that two URLs lead to translations."""
 
 from __future__ import annotations
 

@@ -243,7 +243,7 @@ def _fitting_texts(texts: Sequence[str], room: int) -> list[str]:
 def progress_display(
     monitor: Watched, console: Console | None, figures: Figures = mining_figures
 ) -> Iterator[Watched]:
-    """Show the reports of a monitor on a console inside the context; None shows nothing."""
+    """Show the reports of a monitor on a console, if there is one, inside the context."""
     if console is None:
         yield monitor
         return

@@ -18,7 +18,7 @@ from diptych.types import Evidence, PagePair, Site, Url
 
 
 def explain(store: Store, urls: Sequence[str]) -> str:
-    """Explain one URL, two URLs as a pair, or without URLs all rejected pairs.
+    """Explain one URL, or two URLs as a pair; without URLs, list all rejected pairs.
 
     The text has no control characters: the title of a page may contain escape sequences.
     """

@@ -231,7 +231,7 @@ def _lexicons(store: Store, langs: Sequence[str]) -> _LexiconOf:
 
 
 def report(table: Table, train: Trainer, *, seed: int) -> list[str]:
-    """Lines with cross-validated scores of all features, and without each feature in turn."""
+    """Lines with the cross-validated scores with all features, and without each in turn."""
     rarest = int(min(table.right.sum(), (~table.right).sum()))
     fold = folds(table.right, min(FOLDS, rarest), seed)
 
