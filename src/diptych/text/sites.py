@@ -80,9 +80,12 @@ def _mistake(text: str) -> str:
         )
     if len(sites := re.split(r"[\s,;]+", text)) > 1 and all(map(_is_host, sites)):
         return f"{quoted} is several sites; make each an argument of its own: {' '.join(sites)}"
-    if "@" in text.partition("://")[2].partition("/")[0]:
-        without = text.partition("://")[2].rpartition("@")[2]
-        return f"a URL with a user and a password is not accepted; name https://{without}"
+    scheme, _, rest = text.partition("://")
+    host, slash, path = rest.partition("/")
+    if "@" in host:
+        usual = scheme.lower() if scheme.lower() in _SCHEMES else "https"
+        without = f"{usual}://{host.rpartition('@')[2]}{slash}{path}"
+        return f"a URL with a user and a password is not accepted; name {without}"
     return f"{quoted} is no http or https URL; give one such as https://example.org"
 
 
