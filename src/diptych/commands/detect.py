@@ -16,6 +16,7 @@ from diptych.commands.options import (
     displayed,
     environment,
     lists_option,
+    mark_saved,
 )
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ def detect(asked: DetectCommandOptions) -> int:
     options = DetectOptions(**given | {"sites": tuple(sites)})
     printer = Printer(standard_output(), as_json=asked.as_json)
     shown = Search(say=printer.say)
+    if asked.out is not None:
+        mark_saved()
     with displayed(shown, quiet=asked.quiet, figures=shown.figures):
         detected = detect_sites(options, shown, environment())
     if not asked.quiet:

@@ -20,6 +20,7 @@ from diptych.commands.options import (
     displayed,
     environment,
     lists_option,
+    mark_saved,
 )
 from diptych.errors import ConfigError, option_name
 
@@ -62,6 +63,7 @@ def discover(asked: DiscoverCommandOptions) -> int:
         return _list_candidates(options, as_json=asked.as_json, quiet=asked.quiet)
     printer = Printer(standard_output(), as_json=asked.as_json, is_list=True)
     shown = Search(say=printer.say)
+    mark_saved()
     with displayed(shown, quiet=asked.quiet, figures=shown.figures):
         found = discover_sites(options, shown, environment())
     if not asked.quiet:

@@ -20,6 +20,7 @@ from diptych.commands.options import (
     displayed,
     environment,
     lists_option,
+    mark_saved,
     summary_console,
 )
 from diptych.errors import for_command_line
@@ -57,6 +58,7 @@ def mine_and_print(asked: MineOptions, *, as_json: bool = False, quiet: bool = F
     from diptych.reports.progress import Monitor
 
     started = time.monotonic()
+    mark_saved()
     with displayed(Monitor(), quiet=quiet or as_json) as monitor:
         mined = mine_sites(asked, monitor, environment())
     notes = [for_command_line(note) for note in mined.run.notes]
@@ -79,7 +81,9 @@ def _exit_code(mined: Mined) -> int:
 def _say_damage(damaged: Sequence[str]) -> None:
     for error in damaged:
         click.echo(
-            f"error: {error}; the part before was used: run again with the complete file", err=True
+            f"error: {error}; the part before was used: replace the file and run the same command"
+            " again, or mine the complete file into another folder",
+            err=True,
         )
 
 
