@@ -114,9 +114,9 @@ def _lines(summary: Summary, folder: Path, notes: Sequence[str]) -> Iterator[str
     if summary.segments:
         yield from next_steps(summary, folder)
         return
-    cause, advice = why_nothing(summary, folder)
+    cause, *others = why_nothing(summary, folder).lines()
     yield f"nothing found{'' if summary.ends else ' yet'}: {cause}"
-    yield advice
+    yield from others
 
 
 def _notes(summary: Summary, notes: Sequence[str]) -> list[str]:
