@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from support.commands import Signal, mistake, query, run, start
 from support.linked_sites import BILINGUAL, Web, linked_sites
-from support.serving import MISSING, Reply, reserved, serve, url_of
+from support.serving import MISSING, Reply, Request, reserved, serve, url_of
 
 
 @pytest.fixture
@@ -109,6 +110,37 @@ def test_killed_discover_continues(web: Web, tmp_path: Path) -> None:
     assert set(result.stdout.splitlines()) == {each.url for each in web.good}
     twice = "SELECT url FROM fetches WHERE status = 200 GROUP BY url HAVING count(*) > 1"
     assert query(tmp_path / "run", twice) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "left"),
+    [
+        (("discover", "--policy", "fc", "--out", "run"),
+         "2 leads not followed yet; run the same command again to continue"),
+        (("detect", "--out", "run"),
+         "2 sites not tested yet; run the same command again to continue"),
+        (("detect",), "2 sites not tested yet"),
+    ],
+)  # fmt: skip
+def test_interrupted_search_counts_what_is_left_and_says_how_to_continue(
+    web: Web, command: tuple[str, ...], left: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, once = threading.get_ident(), threading.Lock()
+
+    def interrupt(request: Request) -> None:
+        if once.acquire(blocking=False):
+            signal.pthread_kill(here, signal.SIGINT)
+
+    monkeypatch.chdir(tmp_path)
+    sites = web.good[:2]
+    for server in sites:
+        server.before = interrupt
+    given = *command, *(server.url for server in sites), *COMMON[:-1]
+    result = run(*given)
+    first, second = [line for line in result.stderr.splitlines() if not line.startswith("Stop")]
+    assert first.startswith("bilingual: 0 of 0 tested sites; ")
+    assert first.endswith(f"; {left.split(' not ')[0]} left")
+    assert second == f"interrupted: {left}"
 
 
 def test_the_list_can_be_piped_to_mine(web: Web, tmp_path: Path) -> None:

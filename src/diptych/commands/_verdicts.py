@@ -17,10 +17,16 @@ from diptych.reports.reasons import in_words
 _MAX_NOTES = 10
 
 
-def print_end(searched: Searched) -> None:
-    """Print the summary and the notes of a search to standard error."""
-    notes = searched.notes
-    lines = searched.summary.lines() + [f"note: {note}" for note in notes[:_MAX_NOTES]]
+def print_end(searched: Searched, *, follows_links: bool, can_continue: bool = True) -> None:
+    """Print the summary and the notes of a search to standard error.
+
+    `follows_links` is False for `detect`; `can_continue` is False if the run is not kept.
+    """
+    notes, summary = searched.notes, searched.summary
+    lines = summary.lines(follows_links=follows_links)
+    if not searched.is_whole:
+        lines.append(summary.interruption(follows_links=follows_links, can_continue=can_continue))
+    lines += [f"note: {note}" for note in notes[:_MAX_NOTES]]
     if len(notes) > _MAX_NOTES:
         lines.append(f"note: {len(notes) - _MAX_NOTES:,} more notes are not shown")
     for line in lines:

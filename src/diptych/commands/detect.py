@@ -52,7 +52,7 @@ def detect(asked: DetectCommandOptions) -> int:
     with displayed(shown, quiet=asked.quiet, figures=shown.figures):
         detected = detect_sites(options, shown, environment())
     if not asked.quiet:
-        print_end(detected.searched)
+        print_end(detected.searched, follows_links=False, can_continue=asked.out is not None)
     _say_the_rest(detected, printer)
     return FOUND if detected.searched.verdicts else NOTHING
 

@@ -67,7 +67,7 @@ def discover(asked: DiscoverCommandOptions) -> int:
     with displayed(shown, quiet=asked.quiet, figures=shown.figures):
         found = discover_sites(options, shown, environment())
     if not asked.quiet:
-        print_end(found.searched)
+        print_end(found.searched, follows_links=True)
     if asked.mine and found.sites and found.searched.is_whole:
         return _mine(found.sites, found.folder, asked)
     return FOUND if found.sites else NOTHING
