@@ -55,11 +55,18 @@ def test_detect_exits_with_1_if_nothing_is_found(web: Web) -> None:
     assert other.exit_code == 1
 
 
-def test_detect_refuses_private_addresses_by_default(web: Web) -> None:
+def test_private_addresses_are_refused_by_default(web: Web, tmp_path: Path) -> None:
     result = run("detect", web.good[0].url, "--langs", "en,es", "--quiet")
     assert result.exit_code == 1
     assert "on a private address, which is not allowed" in result.stdout
     assert not web.good[0].paths
+    advice = "to test private addresses, add --allow-private"
+    assert advice not in result.stderr
+    for command in (("detect",), ("discover", "--policy", "fc", "--out", tmp_path / "run")):
+        told = run(*command, web.good[0].url, "--langs", "en,es")
+        assert told.stderr.splitlines()[-1] == advice
+    with reserved() as place:
+        assert advice not in run("detect", url_of(place), *COMMON[:-1]).stderr
 
 
 @pytest.mark.parametrize("method", ["triggers", "bits"])

@@ -39,7 +39,7 @@ def detect(asked: DetectCommandOptions) -> int:
     be a file with a list of sites.
     """
     from diptych.api.search import Search
-    from diptych.commands._verdicts import Printer, print_end, standard_output
+    from diptych.commands._verdicts import Printer, advise_on_private, print_end, standard_output
     from diptych.sources.site_list import named_sites
 
     given = {field.name: getattr(asked, field.name) for field in fields(DetectOptions)}
@@ -54,6 +54,8 @@ def detect(asked: DetectCommandOptions) -> int:
     if not asked.quiet:
         print_end(detected.searched, follows_links=False, can_continue=asked.out is not None)
     _say_the_rest(detected, printer)
+    if not asked.quiet:
+        advise_on_private(reason for _, reason in detected.searched.failed)
     return FOUND if detected.searched.verdicts else NOTHING
 
 

@@ -53,7 +53,7 @@ def discover(asked: DiscoverCommandOptions) -> int:
     can be piped: diptych discover ... | diptych mine - --langs en,fr
     """
     from diptych.api.search import Search
-    from diptych.commands._verdicts import Printer, print_end, standard_output
+    from diptych.commands._verdicts import Printer, advise_on_private, print_end, standard_output
 
     options = _with_lists(asked)
     if options.cc_index and not (asked.test or asked.backlinks or asked.mine):
@@ -68,6 +68,7 @@ def discover(asked: DiscoverCommandOptions) -> int:
         found = discover_sites(options, shown, environment())
     if not asked.quiet:
         print_end(found.searched, follows_links=True)
+        advise_on_private(reason for _, reason in found.searched.failed)
     if asked.mine and found.sites and found.searched.is_whole:
         return _mine(found.sites, found.folder, asked)
     return FOUND if found.sites else NOTHING
