@@ -12,6 +12,7 @@ import pytest
 from support.commands import Signal, mistake, query, run, start
 from support.linked_sites import BILINGUAL, Web, linked_sites
 from support.serving import MISSING, Reply, Request, reserved, serve, url_of
+from support.terminal import Terminal
 
 
 @pytest.fixture
@@ -36,6 +37,16 @@ def test_detect_prints_a_verdict_for_each_site(web: Web) -> None:
     assert lines[plain][1] == "no"
     assert lines[closed][1] == "unknown"
     assert set(web.good[0].paths) == {"/robots.txt", "/", "/es/"}
+
+
+@pytest.mark.slow
+def test_verdicts_in_a_narrow_terminal_are_lines_with_tabs(web: Web) -> None:
+    good, plain = web.good[0].url, web.plain[0].url
+    terminal = Terminal(["detect", good, plain, *COMMON[:-1]], 40, 24)
+    assert terminal.wait() == 0
+    written = terminal.written.decode().replace("\r\n", "\n")
+    assert f"\t2\ten={good} es={good}es/\n" in written
+    assert f"{plain}\tno\t" in written
 
 
 def test_detect_as_json(web: Web) -> None:

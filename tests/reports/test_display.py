@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from io import StringIO
 
@@ -192,6 +193,34 @@ def test_long_line_is_wrapped_between_words_in_a_terminal_and_whole_in_a_file(
     said = file.getvalue()
     assert (note not in said) == wrapped
     assert note in " ".join(said.split())
+
+
+def test_lines_of_standard_output_stay_unchanged_above_the_display(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    file = Tty()
+    monkeypatch.setattr("sys.stdout", file)
+    console = Console(file=file, width=30, force_terminal=True, color_system=None)
+    line = "http://a.org/\tbilingual\t0.988\t2\ten=http://a.org/ fr=http://a.org/fr [b] 1\n"
+    display = Display(console)
+    with display.opened():
+        display.show(CRAWL)
+        sys.stdout.write(line[:20])
+        sys.stdout.write(line[20:])
+        sys.stdout.flush()
+        assert line in file.getvalue()
+        assert sys.stdout.isatty()
+        sys.stdout.write("the rest")
+    assert sys.stdout is file
+    assert file.getvalue().endswith("the rest")
+    assert file.getvalue().count("http://a.org/fr") == 1
+
+
+def test_output_to_a_pipe_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe = StringIO()
+    monkeypatch.setattr("sys.stdout", pipe)
+    with Display(Console(file=Tty(), force_terminal=True)).opened():
+        assert sys.stdout is pipe
 
 
 def test_quiet_run_reports_nothing() -> None:

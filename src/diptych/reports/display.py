@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
-from rich.console import Console, Group
+from rich.console import Console, ConsoleOptions, Group
 from rich.live import Live
 from rich.progress_bar import ProgressBar
+from rich.segment import Segment
 from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
@@ -135,6 +138,48 @@ def _time_left(progress: Progress) -> list[str]:
     return [] if progress.seconds_left is None else [f"~{in_words(progress.seconds_left)} left"]
 
 
+class _UnchangedText:
+    """Text that a console prints as it is: tabs are kept, and long lines are not wrapped."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        yield Segment(self._text)
+
+
+class _OutputAbove(io.TextIOBase):
+    """Standard output while a live display is on the screen: whole lines, above the display."""
+
+    def __init__(self, console: Console) -> None:
+        self._console, self.rest = console, ""
+
+    def write(self, text: str) -> int:
+        """Print the lines that are complete."""
+        lines, newline, self.rest = f"{self.rest}{text}".rpartition("\n")
+        if newline:
+            self._console.print(_UnchangedText(lines + newline), soft_wrap=True, end="")
+        return len(text)
+
+    def isatty(self) -> bool:
+        """True, because only a terminal is replaced."""
+        return True
+
+
+@contextmanager
+def _output_above(console: Console) -> Iterator[None]:
+    """Print what is written to standard output above a live display, if both are terminals."""
+    if not sys.stdout.isatty():
+        yield
+        return
+    output = _OutputAbove(console)
+    try:
+        with redirect_stdout(output):
+            yield
+    finally:
+        sys.stdout.write(output.rest)
+
+
 @dataclass(slots=True)
 class Display:
     """Shows the progress of a run on a console: live in a terminal, as plain lines elsewhere."""
@@ -158,10 +203,10 @@ class Display:
             self._spinner = Spinner("line")
         self._live = Live(
             get_renderable=self.frame, console=self.console, transient=True,
-            refresh_per_second=FRAMES_PER_SECOND,
+            refresh_per_second=FRAMES_PER_SECOND, redirect_stdout=False,
         )  # fmt: skip
         try:
-            with self._live:
+            with _output_above(self.console), self._live:
                 yield
         finally:
             self._live = None
