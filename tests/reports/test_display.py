@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from io import StringIO
@@ -125,6 +126,27 @@ def test_clock_advances_between_reports() -> None:
         with console.capture() as captured:
             console.print(display.frame())
     assert "crawling 1:25" in captured.get()
+
+
+@pytest.mark.parametrize(("width", "rows"), [(100, 3), (60, 5), (40, 5), (30, 7)])
+def test_rows_that_a_narrower_terminal_has_wrapped_are_erased(width: int, rows: int) -> None:
+    file = Tty()
+    console = Console(file=file, width=100, force_terminal=True, color_system=None)
+    display = Display(console, clock=Clock())
+    with display.opened(), display._live._lock:  # type: ignore[union-attr]
+        assert display._live is not None
+        display.show(CRAWL)
+        display._live.refresh()
+        last = file.getvalue().rpartition("\x1b[2K")[2]
+        shown = re.sub(r"\x1b\[[0-9;]*m", "", last).split("\n")
+        file.truncate(0)
+        console.width = width
+        display._live.refresh()
+        erased = file.getvalue().count("\x1b[2K")
+        assert erased == sum(-(-len(line) // width) for line in shown) == rows
+        file.truncate(0)
+        display._live.refresh()
+        assert file.getvalue().count("\x1b[2K") == 3, "the new frame is not wrapped"
 
 
 def test_ascii_terminal_gets_ascii() -> None:
