@@ -42,7 +42,8 @@ class MineCommandOptions(MineOptions):
 def mine(asked: MineCommandOptions) -> int:
     """Crawl SITE, or the sites listed in a file, and mine parallel text into a corpus.
 
-    The run is stored in a folder.  Run the same command again to continue it at any time.
+    The run is stored in a folder.  Run the same command again to continue it at any time.  SITE
+    can be a file with a list of sites; if its name is that of a host (sites.org), use --sites.
     """
     from diptych.sources.site_list import named_sites
 

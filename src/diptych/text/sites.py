@@ -41,6 +41,19 @@ def parse_site(text: str) -> Url:
     raise ConfigError(_mistake(name))
 
 
+def has_public_suffix(name: str) -> bool:
+    """True for a host, without scheme and path, that ends in a known public suffix.
+
+    >>> [has_public_suffix(name) for name in ("example.org", "sites.txt", "run", "my/a.org")]
+    [True, False, False, False]
+    """
+    from publicsuffixlist import PublicSuffixList
+
+    is_host = "." in name and not re.search(r"[/\\\s]", name)
+    known = PublicSuffixList(accept_unknown=False)
+    return is_host and known.privatesuffix(name.lower()) is not None
+
+
 def _with_right_scheme(text: str) -> str | None:
     """A URL whose scheme was mistyped, with the right one; None if it is written well.
 
