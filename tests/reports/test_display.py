@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import replace
 from io import StringIO
 
@@ -11,6 +10,7 @@ from rich.console import Console
 from diptych.reports.display import (
     Display,
     Figure,
+    OutputAbove,
     fitting,
     mining_figures,
     plain_line,
@@ -217,32 +217,19 @@ def test_long_line_is_wrapped_between_words_in_a_terminal_and_whole_in_a_file(
     assert note in " ".join(said.split())
 
 
-def test_lines_of_standard_output_stay_unchanged_above_the_display(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_lines_above_the_display_stay_unchanged() -> None:
     file = Tty()
-    monkeypatch.setattr("sys.stdout", file)
     console = Console(file=file, width=30, force_terminal=True, color_system=None)
     line = "http://a.org/\tbilingual\t0.988\t2\ten=http://a.org/ fr=http://a.org/fr [b] 1\n"
-    display = Display(console)
+    display, output = Display(console), OutputAbove(console)
     with display.opened():
         display.show(CRAWL)
-        sys.stdout.write(line[:20])
-        sys.stdout.write(line[20:])
-        sys.stdout.flush()
-        assert line in file.getvalue()
-        assert sys.stdout.isatty()
-        sys.stdout.write("the rest")
-    assert sys.stdout is file
-    assert file.getvalue().endswith("the rest")
-    assert file.getvalue().count("http://a.org/fr") == 1
-
-
-def test_output_to_a_pipe_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    pipe = StringIO()
-    monkeypatch.setattr("sys.stdout", pipe)
-    with Display(Console(file=Tty(), force_terminal=True)).opened():
-        assert sys.stdout is pipe
+        output.write(line[:20])
+        assert line[:20] not in file.getvalue()
+        output.write(line[20:])
+        output.flush()
+        assert output.isatty()
+    assert file.getvalue().count(line) == 1
 
 
 def test_quiet_run_reports_nothing() -> None:

@@ -6,7 +6,7 @@ import io
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from contextvars import copy_context
 from dataclasses import dataclass
 from pathlib import Path
@@ -139,13 +139,17 @@ def displayed(monitor: Shown, *, quiet: bool, figures: Figures | None = None) ->
     """Show the progress of a run; Ctrl-C stops the run, a second Ctrl-C ends it immediately."""
     from rich.console import Console
 
-    from diptych.reports.display import mining_figures, progress_display
+    from diptych.reports.display import OutputAbove, mining_figures, progress_display
 
     with ExitStack() as stack:
         if stack.enter_context(on_signal(signal.SIGINT, monitor.interrupt)):
             monitor.on_tick = stack.enter_context(BriefCollections()).collect_if_due
         console = None if quiet else Console(stderr=True)
-        yield stack.enter_context(progress_display(monitor, console, figures or mining_figures))
+        stack.enter_context(progress_display(monitor, console, figures or mining_figures))
+        if console is not None and console.is_interactive and sys.stdout.isatty():
+            # The display has replaced standard output by a stream that wraps lines.
+            stack.enter_context(redirect_stdout(OutputAbove(console)))
+        yield monitor
 
 
 def summary_console(*, stderr: bool) -> Console:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import io
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
@@ -149,36 +148,22 @@ class _UnchangedText:
         yield Segment(self._text)
 
 
-class _OutputAbove(io.TextIOBase):
-    """Standard output while a live display is on the screen: whole lines, above the display."""
+class OutputAbove(io.TextIOBase):
+    """A stream that prints whole lines, unchanged, above the live display of a console."""
 
     def __init__(self, console: Console) -> None:
-        self._console, self.rest = console, ""
+        self._console, self._line = console, ""
 
     def write(self, text: str) -> int:
         """Print the lines that are complete."""
-        lines, newline, self.rest = f"{self.rest}{text}".rpartition("\n")
+        lines, newline, self._line = f"{self._line}{text}".rpartition("\n")
         if newline:
             self._console.print(_UnchangedText(lines + newline), soft_wrap=True, end="")
         return len(text)
 
     def isatty(self) -> bool:
-        """True, because only a terminal is replaced."""
+        """True: a live display is in a terminal."""
         return True
-
-
-@contextmanager
-def _output_above(console: Console) -> Iterator[None]:
-    """Print what is written to standard output above a live display, if both are terminals."""
-    if not sys.stdout.isatty():
-        yield
-        return
-    output = _OutputAbove(console)
-    try:
-        with redirect_stdout(output):
-            yield
-    finally:
-        sys.stdout.write(output.rest)
 
 
 @dataclass(slots=True)
@@ -206,10 +191,10 @@ class Display:
             self._spinner = Spinner("line")
         self._live = Live(
             get_renderable=self._next_frame, console=self.console, transient=True,
-            refresh_per_second=FRAMES_PER_SECOND, redirect_stdout=False,
+            refresh_per_second=FRAMES_PER_SECOND,
         )  # fmt: skip
         try:
-            with _output_above(self.console), self._live:
+            with self._live:
                 yield
         finally:
             self._live = None
