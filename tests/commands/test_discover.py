@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from support.commands import Signal, mistake, query, run, start
 from support.linked_sites import BILINGUAL, Web, linked_sites
-from support.serving import MISSING, Reply, reserved, serve, url_of
+from support.serving import MISSING, Reply, Request, reserved, serve, url_of
+from support.terminal import Terminal
 
 
 @pytest.fixture
@@ -37,6 +39,16 @@ def test_detect_prints_a_verdict_for_each_site(web: Web) -> None:
     assert set(web.good[0].paths) == {"/robots.txt", "/", "/es/"}
 
 
+@pytest.mark.slow
+def test_verdicts_in_a_narrow_terminal_are_lines_with_tabs(web: Web) -> None:
+    good, plain = web.good[0].url, web.plain[0].url
+    terminal = Terminal(["detect", good, plain, *COMMON[:-1]], 40, 24)
+    assert terminal.wait() == 0
+    written = terminal.written.decode().replace("\r\n", "\n")
+    assert f"\t2\ten={good} es={good}es/\n" in written
+    assert f"{plain}\tno\t" in written
+
+
 def test_detect_as_json(web: Web) -> None:
     result = run("detect", web.good[0].url, web.plain[0].url, "--json", *COMMON)
     found = {each["url"]: each for each in map(json.loads, result.stdout.splitlines())}
@@ -54,11 +66,18 @@ def test_detect_exits_with_1_if_nothing_is_found(web: Web) -> None:
     assert other.exit_code == 1
 
 
-def test_detect_refuses_private_addresses_by_default(web: Web) -> None:
+def test_private_addresses_are_refused_by_default(web: Web, tmp_path: Path) -> None:
     result = run("detect", web.good[0].url, "--langs", "en,es", "--quiet")
     assert result.exit_code == 1
     assert "on a private address, which is not allowed" in result.stdout
     assert not web.good[0].paths
+    advice = "to test private addresses, add --allow-private"
+    assert advice not in result.stderr
+    for command in (("detect",), ("discover", "--policy", "fc", "--out", tmp_path / "run")):
+        told = run(*command, web.good[0].url, "--langs", "en,es")
+        assert told.stderr.splitlines()[-1] == advice
+    with reserved() as place:
+        assert advice not in run("detect", url_of(place), *COMMON[:-1]).stderr
 
 
 @pytest.mark.parametrize("method", ["triggers", "bits"])
@@ -109,6 +128,37 @@ def test_killed_discover_continues(web: Web, tmp_path: Path) -> None:
     assert set(result.stdout.splitlines()) == {each.url for each in web.good}
     twice = "SELECT url FROM fetches WHERE status = 200 GROUP BY url HAVING count(*) > 1"
     assert query(tmp_path / "run", twice) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "left"),
+    [
+        (("discover", "--policy", "fc", "--out", "run"),
+         "2 leads not followed yet; run the same command again to continue"),
+        (("detect", "--out", "run"),
+         "2 sites not tested yet; run the same command again to continue"),
+        (("detect",), "2 sites not tested yet"),
+    ],
+)  # fmt: skip
+def test_interrupted_search_counts_what_is_left_and_says_how_to_continue(
+    web: Web, command: tuple[str, ...], left: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, once = threading.get_ident(), threading.Lock()
+
+    def interrupt(request: Request) -> None:
+        if once.acquire(blocking=False):
+            signal.pthread_kill(here, signal.SIGINT)
+
+    monkeypatch.chdir(tmp_path)
+    sites = web.good[:2]
+    for server in sites:
+        server.before = interrupt
+    given = *command, *(server.url for server in sites), *COMMON[:-1]
+    result = run(*given)
+    first, second = [line for line in result.stderr.splitlines() if not line.startswith("Stop")]
+    assert first.startswith("bilingual: 0 of 0 tested sites; ")
+    assert first.endswith(f"; {left.split(' not ')[0]} left")
+    assert second == f"interrupted: {left}"
 
 
 def test_the_list_can_be_piped_to_mine(web: Web, tmp_path: Path) -> None:

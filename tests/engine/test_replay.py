@@ -112,7 +112,9 @@ def test_repaired_archive_is_read_again(archive, recorded, tmp_path):
     file = tmp_path / "mended.warc.gz"
     data = archive.read_bytes()
     file.write_bytes(data[: len(data) * 3 // 4 + 7])
-    assert replay(file, tmp_path / "run").exit_code == 2
+    cut = replay(file, tmp_path / "run")
+    assert cut.exit_code == 2
+    assert "replace the file and run the same command again" in cut.stderr
     file.write_bytes(data)
     assert replay(file, tmp_path / "run").exit_code == 0
     assert placeless(tmp_path / "run") == placeless(recorded)

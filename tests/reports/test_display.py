@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from io import StringIO
 
@@ -9,6 +10,7 @@ from rich.console import Console
 from diptych.reports.display import (
     Display,
     Figure,
+    OutputAbove,
     fitting,
     mining_figures,
     plain_line,
@@ -126,6 +128,27 @@ def test_clock_advances_between_reports() -> None:
     assert "crawling 1:25" in captured.get()
 
 
+@pytest.mark.parametrize(("width", "rows"), [(100, 3), (60, 5), (40, 5), (30, 7)])
+def test_rows_that_a_narrower_terminal_has_wrapped_are_erased(width: int, rows: int) -> None:
+    file = Tty()
+    console = Console(file=file, width=100, force_terminal=True, color_system=None)
+    display = Display(console, clock=Clock())
+    with display.opened(), display._live._lock:  # type: ignore[union-attr]
+        assert display._live is not None
+        display.show(CRAWL)
+        display._live.refresh()
+        last = file.getvalue().rpartition("\x1b[2K")[2]
+        shown = re.sub(r"\x1b\[[0-9;]*m", "", last).split("\n")
+        file.truncate(0)
+        console.width = width
+        display._live.refresh()
+        erased = file.getvalue().count("\x1b[2K")
+        assert erased == sum(-(-len(line) // width) for line in shown) == rows
+        file.truncate(0)
+        display._live.refresh()
+        assert file.getvalue().count("\x1b[2K") == 3, "the new frame is not wrapped"
+
+
 def test_ascii_terminal_gets_ascii() -> None:
     class Ascii(Tty):
         encoding = "ascii"
@@ -192,6 +215,21 @@ def test_long_line_is_wrapped_between_words_in_a_terminal_and_whole_in_a_file(
     said = file.getvalue()
     assert (note not in said) == wrapped
     assert note in " ".join(said.split())
+
+
+def test_lines_above_the_display_stay_unchanged() -> None:
+    file = Tty()
+    console = Console(file=file, width=30, force_terminal=True, color_system=None)
+    line = "http://a.org/\tbilingual\t0.988\t2\ten=http://a.org/ fr=http://a.org/fr [b] 1\n"
+    display, output = Display(console), OutputAbove(console)
+    with display.opened():
+        display.show(CRAWL)
+        output.write(line[:20])
+        assert line[:20] not in file.getvalue()
+        output.write(line[20:])
+        output.flush()
+        assert output.isatty()
+    assert file.getvalue().count(line) == 1
 
 
 def test_quiet_run_reports_nothing() -> None:

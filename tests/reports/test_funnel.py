@@ -60,6 +60,24 @@ def test_funnel_separates_downloads_from_skipped_urls() -> None:
     ]  # fmt: skip
 
 
+def test_duplicates_are_pages_until_they_are_left_out() -> None:
+    kinds = (("page", 3), ("robots.txt", 1), ("duplicate", 1))
+    assert funnel_rows(replace(summary(), downloads_by_kind=kinds))[:2] == [
+        Row("downloads", 6, "4 pages, 1 robots.txt"),
+        Row("pages fetched", 4, "skipped: 2 forbidden by robots.txt"),
+    ]
+
+
+def test_rows_of_one_are_in_the_singular() -> None:
+    names = ("pages fetched", "in the requested languages", "page pairs found",
+             "page pairs verified", "segments aligned", "segments kept")  # fmt: skip
+    one = replace(summary(), downloads=1, steps=tuple(Step(name, 1) for name in names))
+    assert [row.name for row in funnel_rows(one)] == [
+        "download", "page fetched", "in the requested languages", "page pair found",
+        "page pair verified", "segment aligned", "segment kept",
+    ]  # fmt: skip
+
+
 def test_funnel_ends_with_the_first_empty_step() -> None:
     empty = tuple(replace(step, count=step.count if place < 1 else 0)
                   for place, step in enumerate(STEPS))  # fmt: skip

@@ -23,7 +23,7 @@ def no_page(*pages: StartPage, hosts: tuple[tuple[str, str], ...] = (), **more: 
 
 
 def why(summary: Summary) -> tuple[str, str]:
-    cause, advice = why_nothing(summary, RUN)
+    cause, advice, _ = why_nothing(summary, RUN)
     return for_command_line(cause), for_command_line(advice)
 
 
@@ -55,9 +55,9 @@ def test_cause_for_a_host_without_a_response(reason: str, cause: str, advice: st
     ("page", "cause", "advice"),
     [
         (StartPage(HOME, HOME + ".pdf", "not_html"), "the start page is a PDF, not HTML",
-         "start at a page of the site, such as https://a.org:8080/"),
+         "start at an HTML page of the site, such as https://a.org:8080/"),
         (StartPage(HOME, HOME + ".zip", "not_html"), "the start page is of type .zip, not HTML",
-         "start at a page of the site"),
+         "start at an HTML page of the site"),
         (StartPage(HOME, HOME, "content_type", content_type="application/pdf"),
          "the start page is a PDF, not HTML", "start at"),
         (StartPage(HOME, HOME, "content_type", content_type="application/json"),
@@ -72,7 +72,11 @@ def test_cause_for_a_host_without_a_response(reason: str, cause: str, advice: st
         (StartPage(HOME, HOME, "http_404"), "the start page does not exist (404)", "check the"),
         (StartPage(HOME, HOME, "http_403"), "the start page returned HTTP 403", "check the"),
         (StartPage(HOME, HOME, "http_503"), "the start page returned HTTP 503", LATER),
-        (StartPage(HOME, HOME, "empty"), "the start page cannot be used: empty", "check the"),
+        (StartPage(HOME, HOME, "empty"), "the start page is empty", "check the"),
+        (StartPage(HOME, HOME, "trap_repeating_path"),
+         "the URL of the start page has a repeating path", "start at another page of the site"),
+        (StartPage(HOME, HOME, "failed:MemoryError"),
+         "the start page cannot be used (could not be processed (MemoryError))", "check the"),
     ],
 )  # fmt: skip
 def test_cause_for_a_failed_start_page(page: StartPage, cause: str, advice: str) -> None:
@@ -88,12 +92,31 @@ def test_every_reason_is_one_line_without_raw_names(reason: Reason) -> None:
         assert "_" not in line
 
 
+def test_start_page_that_is_no_html_is_not_its_own_alternative() -> None:
+    page = StartPage("http://a.org/", "http://a.org/", "content_type", content_type="image/png")
+    assert why(no_page(page))[1] == "start at an HTML page of the site"
+
+
 def test_common_cause_of_start_pages_is_reported_once() -> None:
-    first, second = (StartPage(HOME, f"http://{name}.org/", "dns") for name in "ab")
-    assert why(no_page(first, first))[0] == "unknown host: a.org"
-    assert why(no_page(first, second))[0] == (
-        "unknown host: a.org (and 1 other cause: see the notes)"
-    )
+    first = StartPage(HOME, "http://a.org/", "dns")
+    assert why_nothing(no_page(first, first._replace(url="http://b.org/")), RUN).lines() == [
+        "unknown host: a.org", "check the address and your network connection",
+    ]  # fmt: skip
+
+
+def test_different_causes_of_start_pages_are_reported_in_one_line_each() -> None:
+    hosts = [StartPage(f"http://{name}.org/", f"http://{name}.org/", "dns") for name in "abcdefg"]
+    assert why_nothing(no_page(*hosts), RUN).lines() == [
+        "no start page could be fetched",
+        *(f"  http://{name}.org/: unknown host: {name}.org" for name in "abcde"),
+        "  2 other start pages failed",
+        "check the address and your network connection",
+    ]
+    missing = StartPage(HOME, HOME, "http_404")
+    assert why_nothing(no_page(hosts[0], missing), RUN).lines()[1:] == [
+        "  http://a.org/: unknown host: a.org; check the address and your network connection",
+        f"  {HOME}: the start page does not exist (404); check the address in a browser",
+    ]
 
 
 def test_start_page_that_was_never_requested() -> None:

@@ -38,11 +38,13 @@ def test_search_summary_is_computed_from_the_store(folder: Path) -> None:
     assert (standing.tested, standing.bilingual, standing.failed) == (3, 1, 1)
     assert (standing.downloads, standing.robots) == (9, 4)
     assert standing.reasons == [("one_language", 2)]
-    first, *others = standing.lines()
+    first, *others = standing.lines(follows_links=True)
     assert first.startswith("bilingual: 1 of 3 tested sites; 9 downloads, 4 of them robots.txt")
     assert others == [
         "  2 not bilingual: in only one of the languages", "  1 lead could not be followed",
     ]  # fmt: skip
+    _, _, failed = standing.lines(follows_links=False)
+    assert failed == "  1 site could not be tested"
     assert json.loads(standing.to_json())["reasons"] == {"one_language": 2}
 
 

@@ -39,15 +39,32 @@ def test_a_file_is_a_list_of_sites(listed: Path) -> None:
     assert named_sites([], [], [listed]) == ["https://a.org/", "http://b.org/"]
 
 
-def test_a_file_whose_name_is_a_host_is_a_list(
+def test_a_file_whose_name_is_a_host_is_a_list_only_if_it_is_named_as_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("sites.md").write_text("a.org\n", "utf-8")
-    Path("folder.org").mkdir()
-    assert named_sites(["sites.md"], []) == ["https://a.org/"]
-    assert named_sites(["https://sites.md"], []) == ["https://sites.md/"]
-    assert named_sites(["folder.org"], []) == ["https://folder.org/"]
+    for name in ("example.net", "sites.csv", "sites", "sites.mine"):
+        Path(name).write_text("a.org\n", "utf-8")
+    assert named_sites(["example.net"], []) == ["https://example.net/"]
+    for name in ("sites.csv", "sites", "sites.mine", "./example.net"):
+        assert named_sites([name], []) == ["https://a.org/"]
+    assert named_sites([], [], [Path("example.net")]) == ["https://a.org/"]
+    assert named_sites(["https://example.net"], []) == ["https://example.net/"]
+
+
+def test_a_folder_is_no_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("my run", "copy.org", "run.org"):
+        Path(name).mkdir()
+    Path("run.org", "run.toml").touch()
+    assert named_sites(["copy.org"], []) == ["https://copy.org/"]
+    for name, quoted in (("my run", "'my run'"), ("run.org", "run.org"), ("./copy.org",) * 2):
+        with pytest.raises(ConfigError) as caught:
+            named_sites([name], [])
+        assert caught.value.for_command_line() == (
+            f"{name} is a folder; to show a run: diptych status {quoted}; to mine archives, name"
+            " them with --warc"
+        )
 
 
 def test_a_bad_line_is_named(listed: Path) -> None:

@@ -67,7 +67,12 @@ def test_a_mistyped_url_is_answered_with_the_right_one(text: str, meant: str) ->
         ("~/sites", "there is no file '~/sites'"),
         (r"C:\sites", r"there is no file 'C:\sites'"),
         ("sites.txt", "there is no file 'sites.txt'"),
-        ("http://anna:secret@example.org/", "a user and a password is not accepted"),
+        (
+            "http://anna:secret@example.org/@x",
+            "a user and a password is not accepted; name http://example.org/@x",
+        ),
+        ("https://anna:secret@example.org/", "name https://example.org/"),
+        ("ftp://anna:secret@example.org/", "name https://example.org/"),
         ("ftp://example.org/", "is no http or https URL; give one such as https://example.org"),
         ("http//", "is no http or https URL; give one such as https://example.org"),
         ("http://https/", "is no http or https URL"),

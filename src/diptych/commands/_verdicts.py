@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TextIO
 
@@ -10,21 +11,37 @@ import click
 import orjson
 
 from diptych.api.search import Searched
-from diptych.errors import in_one_line
+from diptych.errors import for_command_line, in_one_line, option_name
 from diptych.frontier.leads import Verdict
+from diptych.frontier.retries import NETWORK_FAULTS
+from diptych.reason import Reason
 from diptych.reports.reasons import in_words
 
 _MAX_NOTES = 10
 
 
-def print_end(searched: Searched) -> None:
-    """Print the summary and the notes of a search to standard error."""
-    notes = searched.notes
-    lines = searched.summary.lines() + [f"note: {note}" for note in notes[:_MAX_NOTES]]
+def print_end(searched: Searched, *, follows_links: bool, can_continue: bool = True) -> None:
+    """Print the summary and the notes of a search to standard error.
+
+    `follows_links` is False for `detect`; `can_continue` is False if the run is not kept.
+    """
+    notes, summary = searched.notes, searched.summary
+    lines = summary.lines(follows_links=follows_links)
+    if not searched.is_whole:
+        lines.append(summary.interruption(follows_links=follows_links, can_continue=can_continue))
+    lines += [f"note: {note}" for note in notes[:_MAX_NOTES]]
     if len(notes) > _MAX_NOTES:
         lines.append(f"note: {len(notes) - _MAX_NOTES:,} more notes are not shown")
     for line in lines:
         click.echo(line, err=True)
+
+
+def advise_on_private(reasons: Iterable[str]) -> None:
+    """Print the option for private addresses to standard error, if a site has one."""
+    private = {Reason.PRIVATE_ADDRESS, NETWORK_FAULTS[Reason.PRIVATE_ADDRESS]}
+    if not private.isdisjoint(reasons):
+        line = f"to test private addresses, add {option_name('allow_private')}"
+        click.echo(for_command_line(line), err=True)
 
 
 def standard_output() -> TextIO | None:

@@ -11,7 +11,7 @@ import click
 
 from diptych.api.declare import option
 from diptych.commands.declare import command
-from diptych.commands.options import as_object, environment
+from diptych.commands.options import as_object, environment, mark_saved
 
 PORT = 8735  # used if it is free, so that the same command continues the same run
 
@@ -46,6 +46,7 @@ def demo(asked: DemoOptions) -> int:
         out = ["--out", str(asked.out)]
         arguments = [address, "--langs", "en,fr", *out, "--delay", "0.05", "--allow-private"]
         click.echo(f"diptych mine {' '.join(arguments)}", err=True)
+        mark_saved()
         arguments += ["--json"] if asked.as_json else []
         try:
             mine.main(arguments, standalone_mode=False, obj=environment())

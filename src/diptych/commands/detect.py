@@ -16,6 +16,7 @@ from diptych.commands.options import (
     displayed,
     environment,
     lists_option,
+    mark_saved,
 )
 
 if TYPE_CHECKING:
@@ -35,10 +36,10 @@ def detect(asked: DetectCommandOptions) -> int:
 
     Each line of output has the site, the verdict (bilingual, no or unknown), a score, the number of
     pages requested, and the pages in each language or the reason, separated by tabs.  SITE can also
-    be a file with a list of sites.
+    be a file with a list of sites; if its name is that of a host (sites.org), use --sites.
     """
     from diptych.api.search import Search
-    from diptych.commands._verdicts import Printer, print_end, standard_output
+    from diptych.commands._verdicts import Printer, advise_on_private, print_end, standard_output
     from diptych.sources.site_list import named_sites
 
     given = {field.name: getattr(asked, field.name) for field in fields(DetectOptions)}
@@ -46,11 +47,15 @@ def detect(asked: DetectCommandOptions) -> int:
     options = DetectOptions(**given | {"sites": tuple(sites)})
     printer = Printer(standard_output(), as_json=asked.as_json)
     shown = Search(say=printer.say)
+    if asked.out is not None:
+        mark_saved()
     with displayed(shown, quiet=asked.quiet, figures=shown.figures):
         detected = detect_sites(options, shown, environment())
     if not asked.quiet:
-        print_end(detected.searched)
+        print_end(detected.searched, follows_links=False, can_continue=asked.out is not None)
     _say_the_rest(detected, printer)
+    if not asked.quiet:
+        advise_on_private(reason for _, reason in detected.searched.failed)
     return FOUND if detected.searched.verdicts else NOTHING
 
 

@@ -20,6 +20,7 @@ from diptych.commands.options import (
     displayed,
     environment,
     lists_option,
+    mark_saved,
 )
 from diptych.errors import ConfigError, option_name
 
@@ -52,7 +53,7 @@ def discover(asked: DiscoverCommandOptions) -> int:
     can be piped: diptych discover ... | diptych mine - --langs en,fr
     """
     from diptych.api.search import Search
-    from diptych.commands._verdicts import Printer, print_end, standard_output
+    from diptych.commands._verdicts import Printer, advise_on_private, print_end, standard_output
 
     options = _with_lists(asked)
     if options.cc_index and not (asked.test or asked.backlinks or asked.mine):
@@ -62,10 +63,12 @@ def discover(asked: DiscoverCommandOptions) -> int:
         return _list_candidates(options, as_json=asked.as_json, quiet=asked.quiet)
     printer = Printer(standard_output(), as_json=asked.as_json, is_list=True)
     shown = Search(say=printer.say)
+    mark_saved()
     with displayed(shown, quiet=asked.quiet, figures=shown.figures):
         found = discover_sites(options, shown, environment())
     if not asked.quiet:
-        print_end(found.searched)
+        print_end(found.searched, follows_links=True)
+        advise_on_private(reason for _, reason in found.searched.failed)
     if asked.mine and found.sites and found.searched.is_whole:
         return _mine(found.sites, found.folder, asked)
     return FOUND if found.sites else NOTHING

@@ -20,6 +20,7 @@ from diptych.commands.options import (
     displayed,
     environment,
     lists_option,
+    mark_saved,
     summary_console,
 )
 from diptych.errors import for_command_line
@@ -41,7 +42,8 @@ class MineCommandOptions(MineOptions):
 def mine(asked: MineCommandOptions) -> int:
     """Crawl SITE, or the sites listed in a file, and mine parallel text into a corpus.
 
-    The run is stored in a folder.  Run the same command again to continue it at any time.
+    The run is stored in a folder.  Run the same command again to continue it at any time.  SITE
+    can be a file with a list of sites; if its name is that of a host (sites.org), use --sites.
     """
     from diptych.sources.site_list import named_sites
 
@@ -57,6 +59,7 @@ def mine_and_print(asked: MineOptions, *, as_json: bool = False, quiet: bool = F
     from diptych.reports.progress import Monitor
 
     started = time.monotonic()
+    mark_saved()
     with displayed(Monitor(), quiet=quiet or as_json) as monitor:
         mined = mine_sites(asked, monitor, environment())
     notes = [for_command_line(note) for note in mined.notes]
@@ -79,7 +82,9 @@ def _exit_code(mined: Mined) -> int:
 def _say_damage(damaged: Sequence[str]) -> None:
     for error in damaged:
         click.echo(
-            f"error: {error}; the part before was used: run again with the complete file", err=True
+            f"error: {error}; the part before was used: replace the file and run the same command"
+            " again, or mine the complete file into another folder",
+            err=True,
         )
 
 

@@ -6,7 +6,7 @@ import io
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from contextvars import copy_context
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Shown = TypeVar("Shown", bound="Monitor")
 FOUND, NOTHING, MISTAKE, STOPPED = 0, 1, 2, 130
 """exit codes; the last is that of Ctrl-C"""
+_IS_SAVED = "diptych.is_saved"  # in the context of a command that can be continued
 _CONTINUE = "Saved results are kept; run the same command again to continue."
 
 
@@ -89,19 +90,16 @@ class Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; a `DiptychError` is printed as one line."""
-        from diptych.kernels import slow_kernels
-
-        if ctx.parent is None and (warning := slow_kernels()):
-            click.echo(f"warning: {warning}", err=True)
         try:
+            _warn_if_slow(ctx)
             with orderly_termination():
                 # Languages that a command loads are forgotten when it ends.
                 return copy_context().run(super().invoke, ctx)
         except (KeyboardInterrupt, click.Abort) as error:  # Abort: from a nested command
-            _say_stopped("Stopped immediately.")
+            _say_stopped(ctx, "Stopped immediately." if _IS_SAVED in ctx.meta else "Stopped.")
             raise SystemExit(STOPPED) from error
         except StoppedError as error:
-            _say_stopped(error.for_command_line())
+            _say_stopped(ctx, error.for_command_line())
             raise SystemExit(STOPPED) from error
         except DiptychError as error:
             click.echo(f"error: {error.for_command_line()}", err=True)
@@ -141,13 +139,17 @@ def displayed(monitor: Shown, *, quiet: bool, figures: Figures | None = None) ->
     """Show the progress of a run; Ctrl-C stops the run, a second Ctrl-C ends it immediately."""
     from rich.console import Console
 
-    from diptych.reports.display import mining_figures, progress_display
+    from diptych.reports.display import OutputAbove, mining_figures, progress_display
 
     with ExitStack() as stack:
         if stack.enter_context(on_signal(signal.SIGINT, monitor.interrupt)):
             monitor.on_tick = stack.enter_context(BriefCollections()).collect_if_due
         console = None if quiet else Console(stderr=True)
-        yield stack.enter_context(progress_display(monitor, console, figures or mining_figures))
+        stack.enter_context(progress_display(monitor, console, figures or mining_figures))
+        if console is not None and console.is_interactive and sys.stdout.isatty():
+            # The display has replaced standard output by a stream that wraps lines.
+            stack.enter_context(redirect_stdout(OutputAbove(console)))
+        yield monitor
 
 
 def summary_console(*, stderr: bool) -> Console:
@@ -157,8 +159,23 @@ def summary_console(*, stderr: bool) -> Console:
     return Console(stderr=stderr, highlight=False, markup=False)
 
 
-def _say_stopped(how: str) -> None:
+def mark_saved() -> None:
+    """Record that the running command saves its results in a run folder and can be continued."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta[_IS_SAVED] = True
+
+
+def _warn_if_slow(ctx: click.Context) -> None:
+    from diptych.kernels import slow_kernels
+
+    if ctx.parent is None and (warning := slow_kernels()):
+        click.echo(f"warning: {warning}", err=True)
+
+
+def _say_stopped(ctx: click.Context, how: str) -> None:
     """Print how a command was stopped and how to continue; a terminal wraps between words."""
     with on_signal(signal.SIGINT, lambda: None):  # some users press Ctrl-C repeatedly
         console = summary_console(stderr=True)
-        console.print(f"{how} {_CONTINUE}", soft_wrap=not console.is_terminal)
+        line = f"{how} {_CONTINUE}" if _IS_SAVED in ctx.meta else how
+        console.print(line, soft_wrap=not console.is_terminal)

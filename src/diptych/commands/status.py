@@ -27,11 +27,12 @@ def status(asked: StatusOptions) -> int:
 
     terms = read_terms(asked.run)
     if "detect" in terms.recipe:
-        from diptych.reports.site_page import SearchSummary
+        from diptych.reports.site_page import SearchSummary, follows_links
 
         with open_to_read(asked.run) as store:
             standing = SearchSummary.of(store)
-        click.echo(standing.to_json() if asked.as_json else "\n".join(standing.lines()))
+        lines = standing.lines(follows_links=follows_links(terms))
+        click.echo(standing.to_json() if asked.as_json else "\n".join(lines))
         return FOUND
     from diptych.commands.mine import to_json
     from diptych.reports.funnel import print_funnel

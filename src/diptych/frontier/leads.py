@@ -127,8 +127,8 @@ class Leads:
         return site
 
     def left(self) -> int:
-        """The number of waiting leads."""
-        return self._store.count("SELECT count(*) FROM leads WHERE state = 0")
+        """The number of leads that are waiting or in progress."""
+        return self._store.count("SELECT count(*) FROM leads WHERE state IN (0, 1)")
 
     def all_failures(self) -> int:
         """The number of leads that have failed."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
-from rich.console import Console, Group
+from rich.console import Console, ConsoleOptions, Group
+from rich.control import Control
 from rich.live import Live
 from rich.progress_bar import ProgressBar
+from rich.segment import ControlType, Segment
 from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
@@ -135,6 +138,34 @@ def _time_left(progress: Progress) -> list[str]:
     return [] if progress.seconds_left is None else [f"~{in_words(progress.seconds_left)} left"]
 
 
+class _UnchangedText:
+    """Text that a console prints as it is: tabs are kept, and long lines are not wrapped."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        yield Segment(self._text)
+
+
+class OutputAbove(io.TextIOBase):
+    """A stream that prints whole lines, unchanged, above the live display of a console."""
+
+    def __init__(self, console: Console) -> None:
+        self._console, self._line = console, ""
+
+    def write(self, text: str) -> int:
+        """Print the lines that are complete."""
+        lines, newline, self._line = f"{self._line}{text}".rpartition("\n")
+        if newline:
+            self._console.print(_UnchangedText(lines + newline), soft_wrap=True, end="")
+        return len(text)
+
+    def isatty(self) -> bool:
+        """True: a live display is in a terminal."""
+        return True
+
+
 @dataclass(slots=True)
 class Display:
     """Shows the progress of a run on a console: live in a terminal, as plain lines elsewhere."""
@@ -144,6 +175,8 @@ class Display:
     clock: Callable[[], float] = time.monotonic
     _live: Live | None = None
     _last: tuple[Progress, Sequence[Figure]] | None = None
+    _drawn: tuple[Group, int] | None = None
+    """the frame on the screen, and the width for which it was made"""
     _came_at: float = 0.0
     _spinner: Spinner = field(default_factory=lambda: Spinner("dots"))
 
@@ -157,7 +190,7 @@ class Display:
         if self.console.options.ascii_only:
             self._spinner = Spinner("line")
         self._live = Live(
-            get_renderable=self.frame, console=self.console, transient=True,
+            get_renderable=self._next_frame, console=self.console, transient=True,
             refresh_per_second=FRAMES_PER_SECOND,
         )  # fmt: skip
         try:
@@ -186,6 +219,26 @@ class Display:
     def _print(self, line: str) -> None:
         # A terminal would break long lines inside words; in a file, lines are not wrapped.
         self.console.print(Text(line), soft_wrap=self._live is None)
+
+    def _next_frame(self) -> Group:
+        """The frame to draw; erases what a terminal that became narrower has wrapped."""
+        width = self.console.width
+        if self._drawn is not None and width < self._drawn[1]:
+            erase = (ControlType.ERASE_IN_LINE, 2), (ControlType.CURSOR_UP, 1)
+            self.console.control(Control(*erase * self._wrapped_rows(*self._drawn)))
+        frame = self.frame()
+        self._drawn = frame, width
+        return frame
+
+    def _wrapped_rows(self, frame: Group, width: int) -> int:
+        """The additional rows that the lines of a frame take in the terminal as it is now.
+
+        Most terminals wrap lines again when they become narrower; `rich` erases only as many rows
+        as there are lines.
+        """
+        options = self.console.options.update(width=width)
+        lengths = map(Segment.get_line_length, self.console.render_lines(frame, options, pad=False))
+        return sum(max(0, length - 1) // self.console.width for length in lengths)
 
     def frame(self) -> Group:
         """The current display: the stage, and below it the figures that fit."""

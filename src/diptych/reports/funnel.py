@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from diptych.errors import for_command_line
 from diptych.frontier.hosts import stop_note, way_out_note
+from diptych.reason import DownloadKind
 from diptych.reports.closing import closing_of, next_steps
 from diptych.reports.nothing_found import why_nothing
 from diptych.reports.reasons import counted, listed
@@ -39,19 +40,40 @@ def funnel_rows(summary: Summary) -> list[Row]:
     fetched, *others = summary.steps
     apart = (("skipped", summary.skipped), ("failed", summary.unanswered))
     note = "; ".join(f"{name}: {listed(counts)}" for name, counts in apart if counts)
-    downloads = Row("downloads", summary.downloads, listed(summary.downloads_by_kind))
+    downloads = _row("downloads", summary.downloads, listed(_with_duplicates(summary)))
     if is_single_failure(summary):
         return [downloads] if downloads.total else []
     rows = [
         downloads,
-        Row(fetched.name, fetched.count, note),
+        _row(fetched.name, fetched.count, note),
         *(
-            Row(step.name, step.count, f"left out: {step.in_words()}" if step.lost else "")
+            _row(step.name, step.count, f"left out: {step.in_words()}" if step.lost else "")
             for step in others
         ),
     ]
     last = max((place for place, row in enumerate(rows) if row.total), default=0)
     return rows[: last + 2]
+
+
+def _row(name: str, total: int, note: str) -> Row:
+    """A row whose name is in the singular if the total is 1.
+
+    >>> _row("page pairs found", 1, "").name, _row("page pairs found", 2, "").name
+    ('page pair found', 'page pairs found')
+    """
+    noun, *rest = name.split(" ")
+    if noun == "page" and rest:
+        noun, rest = f"page {rest[0]}", rest[1:]
+    return Row(" ".join([noun.removesuffix("s"), *rest]) if total == 1 else name, total, note)
+
+
+def _with_duplicates(summary: Summary) -> list[tuple[str, int]]:
+    """The kinds of downloads; duplicates count as pages, because a later step leaves them out."""
+    counts: dict[str, int] = {}
+    for kind, count in summary.downloads_by_kind:
+        name = DownloadKind.PAGE if kind == DownloadKind.DUPLICATE else kind
+        counts[name] = counts.get(name, 0) + count
+    return list(counts.items())
 
 
 def funnel_columns(rows: Sequence[Row], width: int | None) -> Iterator[tuple[str, str, str]]:
@@ -114,9 +136,9 @@ def _lines(summary: Summary, folder: Path, notes: Sequence[str]) -> Iterator[str
     if summary.segments:
         yield from next_steps(summary, folder)
         return
-    cause, advice = why_nothing(summary, folder)
+    cause, *others = why_nothing(summary, folder).lines()
     yield f"nothing found{'' if summary.ends else ' yet'}: {cause}"
-    yield advice
+    yield from others
 
 
 def _notes(summary: Summary, notes: Sequence[str]) -> list[str]:

@@ -15,7 +15,7 @@ from diptych.errors import option_name
 from diptych.frontier.hosts import stop_note
 from diptych.reason import Reason, SiteEnd, http_status
 from diptych.reports.closing import AGAIN, closing_of, export_command
-from diptych.reports.reasons import counted, in_words, listed
+from diptych.reports.reasons import MAX_NAMED, counted, in_words, listed
 from diptych.reports.start_pages import StartPage
 from diptych.reports.summary import Summary
 from diptych.text.urls import extension, origin_of
@@ -31,13 +31,19 @@ class Nothing(NamedTuple):
 
     cause: str
     advice: str
+    pages: tuple[str, ...] = ()
+    """lines on start pages, if they failed for different causes"""
+
+    def lines(self) -> list[str]:
+        """The cause, the start pages, and the advice, one line each."""
+        return [self.cause, *self.pages, *([self.advice] if self.advice else [])]
 
 
 def why_nothing(summary: Summary, folder: Path) -> Nothing:
     """The cause of an empty corpus, and advice to the user."""
     if not summary.pages:
         return _no_page(summary)
-    cause, advice = _no_segment(summary, folder)
+    cause, advice, _ = _no_segment(summary, folder)
     *_, last = ["", *closing_of(summary)]
     return Nothing(cause, last or advice)
 
@@ -46,13 +52,20 @@ def why_nothing(summary: Summary, folder: Path) -> Nothing:
 
 
 def _no_page(summary: Summary) -> Nothing:
-    known = [_of_start_page(page) for page in summary.start_pages if page.reason]
+    known = {page.url: _of_start_page(page) for page in summary.start_pages if page.reason}
     if not known:
         return _not_begun(summary)
-    causes = list(dict.fromkeys(known))
-    more = len(causes) - 1
-    rest = f" (and {counted(more, 'other cause')}: see the notes)" if more else ""
-    return Nothing(causes[0].cause + rest, causes[0].advice)
+    first, *others = dict.fromkeys(known.values())
+    if not others:
+        return first
+    common = first.advice if {each.advice for each in others} == {first.advice} else ""
+    lines = [
+        f"  {url}: {cause}" + ("" if common else f"; {advice}")
+        for url, (cause, advice, _) in known.items()
+    ]
+    more = len(lines) - MAX_NAMED
+    rest = [f"  {counted(more, 'other start page')} failed"] if more > 0 else []
+    return Nothing("no start page could be fetched", common, (*lines[:MAX_NAMED], *rest))
 
 
 def _not_begun(summary: Summary) -> Nothing:
@@ -121,9 +134,10 @@ def _forbidden(page: StartPage) -> Nothing:
 def _not_html(page: StartPage) -> Nothing:
     name = page.content_type.rpartition("/")[2] or extension(page.end)
     kind = "a PDF" if name.lower() == "pdf" else f"of type {page.content_type or f'.{name}'}"
+    home = f"{origin_of(page.end)}/"
+    example = "" if home in (page.url, page.end) else f", such as {home}"
     return Nothing(
-        f"the start page is {kind}, not HTML",
-        f"start at a page of the site, such as {origin_of(page.end)}/",
+        f"the start page is {kind}, not HTML", f"start at an HTML page of the site{example}"
     )
 
 
@@ -137,14 +151,34 @@ def _outside(page: StartPage) -> Nothing:
 def _other(page: StartPage) -> Nothing:
     """The cause for any other reason: an HTTP error, an empty response, a trap."""
     status = http_status(page.reason)
+    if page.reason in _TRAPS:
+        return Nothing(_TRAPS[page.reason], "start at another page of the site")
     if status is None:
-        return Nothing(f"the start page cannot be used: {in_words(page.reason)}", BROWSER)
+        words = _PROBLEMS.get(page.reason, f"cannot be used ({in_words(page.reason)})")
+        return Nothing(f"the start page {words}", BROWSER)
     if status in (404, 410):
         return Nothing(f"the start page does not exist ({status})", BROWSER)
     is_busy = status >= 500 or status == 429
     return Nothing(f"the start page returned HTTP {status}", LATER if is_busy else BROWSER)
 
 
+_TRAPS: Mapping[str, str] = {
+    Reason.TRAP_CALENDAR: "the start page is part of an endless calendar",
+    Reason.TRAP_DATES: "the start page is part of an endless series of dates",
+    Reason.TRAP_SORT_ORDER: "the start page is a list in another order",
+    Reason.TRAP_REPEATING_PATH: "the URL of the start page has a repeating path",
+    Reason.TRAP_DEEP_PATH: "the URL of the start page has a path that is too deep",
+    Reason.TRAP_PARAMETERS: "the URL of the start page has too many parameters",
+}
+_PROBLEMS: Mapping[str, str] = {
+    Reason.NOT_ARCHIVED: "is not in the archives",
+    Reason.BAD_REDIRECT: "redirects to an invalid URL",
+    Reason.TOO_MANY_REDIRECTS: "redirects too often",
+    Reason.TOO_LARGE: "is too large",
+    Reason.CUT_OFF: "is incomplete",
+    Reason.EMPTY: "is empty",
+    Reason.UNREADABLE: "took too long to read",
+}
 _BY_PAGE: Mapping[str, Callable[[StartPage], Nothing]] = {
     Reason.ROBOTS: _forbidden,
     Reason.NOT_HTML: _not_html,

@@ -80,7 +80,7 @@ def render(name: str, **values: Any) -> bytes:
 
 def _closing(summary: Summary, store: Store) -> list[str]:
     """Lines on the queue and on how to continue, or the reason why nothing was found."""
-    said = closing_of(summary) if summary.segments else list(why_nothing(summary, store.folder))
+    said = closing_of(summary) if summary.segments else why_nothing(summary, store.folder).lines()
     return [for_command_line(line) for line in said]
 
 

@@ -11,6 +11,7 @@ from diptych.errors import StoreError
 from diptych.files import replace_file
 from diptych.frontier.leads import Leads
 from diptych.registry import signature
+from diptych.reports.closing import AGAIN
 from diptych.reports.curve import Curve
 from diptych.reports.plot import plot
 from diptych.reports.reasons import counted, in_words
@@ -33,6 +34,7 @@ class SearchSummary:
     tested: int
     bilingual: int
     leads: int
+    """leads that are waiting or in progress"""
     failed: int
     reasons: Sequence[tuple[str, int]]
     """reasons why sites are not bilingual, with their counts, most frequent first"""
@@ -55,19 +57,31 @@ class SearchSummary:
         """The summary as one JSON object."""
         return orjson.dumps({**asdict(self), "reasons": dict(self.reasons)}).decode()
 
-    def lines(self) -> list[str]:
-        """The summary as lines of text."""
+    def lines(self, *, follows_links: bool) -> list[str]:
+        """The summary as lines of text; a search that follows no links has sites, not leads."""
         lost = [
             f"  {count:,} not bilingual: {in_words(reason)}" for reason, count in self.reasons[:5]
         ]
-        failed = [f"  {counted(self.failed, 'lead')} could not be followed"] if self.failed else []
+        noun, verb = ("lead", "followed") if follows_links else ("site", "tested")
+        failed = [f"  {counted(self.failed, noun)} could not be {verb}"] if self.failed else []
         return [
             f"bilingual: {self.bilingual:,} of {counted(self.tested, 'tested site')};"
             f" {counted(self.downloads, 'download')}, {self.robots:,} of them robots.txt;"
-            f" {counted(self.leads, 'lead')} left",
+            f" {counted(self.leads, noun)} left",
             *lost,
             *failed,
         ]
+
+    def interruption(self, *, follows_links: bool, can_continue: bool) -> str:
+        """The line on a search that the user stopped."""
+        noun, verb = ("lead", "followed") if follows_links else ("site", "tested")
+        line = f"interrupted: {counted(self.leads, noun)} not {verb} yet"
+        return f"{line}; {AGAIN}" if can_continue else line
+
+
+def follows_links(terms: Terms) -> bool:
+    """True for a run of `discover`, False for one of `detect`."""
+    return "discover" in terms.recipe
 
 
 def write_sites(store: Store, terms: Terms, notes: Sequence[str]) -> None:
@@ -95,7 +109,7 @@ def write_sites(store: Store, terms: Terms, notes: Sequence[str]) -> None:
             ("sites tested", f"{standing.tested:,}"),
             ("downloads", f"{standing.downloads:,}"),
             ("of them robots.txt", f"{standing.robots:,}"),
-            ("leads left", f"{standing.leads:,}"),
+            (f"{'leads' if follows_links(terms) else 'sites'} left", f"{standing.leads:,}"),
         ],
         plot=plot(_curve(store, standing), MIN_DOWNLOADS_PER_SITE),
         reasons=[

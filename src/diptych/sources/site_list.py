@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from diptych.errors import ConfigError, option_name
 from diptych.files import read_file, reading
-from diptych.text.sites import parse_site
+from diptych.text.sites import has_public_suffix, parse_site
 from diptych.types import Url
 
 STANDARD = "-"
 """the name of standard input"""
 _MAX_BYTES = 1 << 28
+_RUN_FILE = "run.toml"
 _ARCHIVES = (".warc", ".warc.gz")
 
 
 def named_sites(
     names: Sequence[str], lines: Iterable[str], lists: Sequence[Path] = ()
 ) -> list[Url]:
-    r"""Sites in order: those named, those of a file that is named like a site, those of lists.
+    r"""Sites in order: those named, those of files named like sites, those of lists.
+
+    A file or folder in the current folder whose name ends in a public suffix, such as example.org,
+    means the site of that name, unless the folder is a run.
 
     `lines` are those of standard input, which `-` stands for.  Of a line only the text before a tab
     counts; empty lines and comments are skipped.
@@ -34,11 +39,22 @@ def named_sites(
             if not is_read:
                 found.extend(_standard_input(lines))
             is_read = True
-        elif name in map(str, lists) or Path(name).is_file():
+        elif name in map(str, lists) or (Path(name).is_file() and not has_public_suffix(name)):
             found.extend(_read_list(Path(name)))
         else:
+            _refuse_folder(name)
             found.append(parse_site(name))
     return found
+
+
+def _refuse_folder(name: str) -> None:
+    """Raise a `ConfigError` if a folder was named instead of a site."""
+    path = Path(name)
+    if path.is_dir() and ((path / _RUN_FILE).exists() or not has_public_suffix(name)):
+        raise ConfigError(
+            f"{name} is a folder; to show a run: diptych status {shlex.quote(name)}; to mine"
+            f" archives, name them with {option_name('warc')}"
+        )
 
 
 def _standard_input(lines: Iterable[str]) -> list[Url]:

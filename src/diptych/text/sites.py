@@ -41,6 +41,19 @@ def parse_site(text: str) -> Url:
     raise ConfigError(_mistake(name))
 
 
+def has_public_suffix(name: str) -> bool:
+    """True for a host, without scheme and path, that ends in a known public suffix.
+
+    >>> [has_public_suffix(name) for name in ("example.org", "sites.txt", "run", "my/a.org")]
+    [True, False, False, False]
+    """
+    from publicsuffixlist import PublicSuffixList
+
+    is_host = "." in name and not re.search(r"[/\\\s]", name)
+    known = PublicSuffixList(accept_unknown=False)
+    return is_host and known.privatesuffix(name.lower()) is not None
+
+
 def _with_right_scheme(text: str) -> str | None:
     """A URL whose scheme was mistyped, with the right one; None if it is written well.
 
@@ -80,9 +93,12 @@ def _mistake(text: str) -> str:
         )
     if len(sites := re.split(r"[\s,;]+", text)) > 1 and all(map(_is_host, sites)):
         return f"{quoted} is several sites; make each an argument of its own: {' '.join(sites)}"
-    if "@" in text.partition("://")[2].partition("/")[0]:
-        without = text.partition("://")[2].rpartition("@")[2]
-        return f"a URL with a user and a password is not accepted; name https://{without}"
+    scheme, _, rest = text.partition("://")
+    host, slash, path = rest.partition("/")
+    if "@" in host:
+        usual = scheme.lower() if scheme.lower() in _SCHEMES else "https"
+        without = f"{usual}://{host.rpartition('@')[2]}{slash}{path}"
+        return f"a URL with a user and a password is not accepted; name {without}"
     return f"{quoted} is no http or https URL; give one such as https://example.org"
 
 
