@@ -141,6 +141,12 @@ def test_summary_goes_to_standard_error(recorded, home, tmp_path):
         assert name in result.stderr
 
 
+def test_status_prints_the_same_as_mine(tmp_path):
+    with serve({"/": Reply(zoo.page("A"))}) as server:
+        mined = run("mine", server.url, *QUICK, "--out", tmp_path, "--quiet")
+    assert run("status", tmp_path).stdout == mined.stderr
+
+
 def test_status_of_a_run(recorded):
     told = run("status", recorded)
     assert told.exit_code == 0

@@ -35,6 +35,7 @@ def status(asked: StatusOptions) -> int:
         click.echo(standing.to_json() if asked.as_json else "\n".join(lines))
         return FOUND
     from diptych.commands.mine import to_json
+    from diptych.reason import SiteEnd
     from diptych.reports.funnel import print_funnel
     from diptych.reports.reasons import ends_in_words
     from diptych.reports.summary import summarise
@@ -44,6 +45,10 @@ def status(asked: StatusOptions) -> int:
     if asked.as_json:
         click.echo(to_json(summary))
     else:
-        notes = ends_in_words(summary.ends)
+        notes = ends_in_words(
+            (site, end)
+            for site, end in summary.ends
+            if end.is_decided or end is SiteEnd.INTERRUPTED
+        )
         print_funnel(summary_console(stderr=False), summary, asked.run, notes)
     return FOUND
