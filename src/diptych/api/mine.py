@@ -194,8 +194,7 @@ def _all_notes(mined: Mined) -> Iterator[str]:
     yield from mined.notes
     yield from mined.damaged
     if not mined.summary.segments:
-        cause, advice = why_nothing(mined.summary, mined.folder)
-        yield f"nothing found: {cause}; {advice}"
+        yield f"nothing found: {'; '.join(why_nothing(mined.summary, mined.folder).lines())}"
 
 
 class Mined(NamedTuple):

@@ -28,5 +28,5 @@ def _lines(summary: Summary, store: Store) -> list[str]:
     """The closing statement of a run, or why it found nothing."""
     if summary.segments:
         return closing_of(summary)
-    cause, advice = why_nothing(summary, store.folder)
-    return [f"nothing found: {cause}", advice]
+    cause, *others = why_nothing(summary, store.folder).lines()
+    return [f"nothing found: {cause}", *others]
