@@ -91,7 +91,7 @@ def test_indistinguishable_languages_are_mistakes(out, langs, said):
 )  # fmt: skip
 def test_invalid_sites_are_mistakes(out, url):
     line = mistake("mine", url, *LANGS, "--out", out)
-    assert "https://example.org" in line
+    assert "://example.org" in line
     assert not out.exists()
 
 

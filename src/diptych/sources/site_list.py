@@ -50,7 +50,7 @@ def named_sites(
 def _refuse_folder(name: str) -> None:
     """Raise a `ConfigError` if a folder was named instead of a site."""
     path = Path(name)
-    if path.is_dir() and ((path / _RUN_FILE).exists() or not has_public_suffix(name)):
+    if name and path.is_dir() and ((path / _RUN_FILE).exists() or not has_public_suffix(name)):
         raise ConfigError(
             f"{name} is a folder; to show a run: diptych status {shlex.quote(name)}; to mine"
             f" archives, name them with {option_name('warc')}"
