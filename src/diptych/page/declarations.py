@@ -40,7 +40,7 @@ class Checked(NamedTuple):
 
 
 def canonical_declared(canonical: Mapping[Url, Url], holds: Mapping[Url, bool]) -> Checked:
-    """Check canonical links; `holds` tells for each page if the canonical page has the same text."""
+    """Check canonical links; `holds` is True for pages whose canonical page has the same text."""
     wrong = [canonical[url] for url, same in holds.items() if not same]
     said = wrong[0] if len(set(wrong)) == 1 else ""
     return Checked(Declares.CANONICAL, len(holds), len(wrong), said)

@@ -10,7 +10,7 @@ from diptych.types import PageRecord, Url
 
 
 def content_of(record: PageRecord) -> str:
-    """A key for the page's content: its text, or else its bytes.  Pages with equal keys are copies."""
+    """A key for a page's content (text, or else bytes); pages with equal keys are copies."""
     return f"text {record.text_key}" if record.text_key else record.digest or record.url
 
 
@@ -34,7 +34,7 @@ def check_canonical(
     records: Mapping[Url, PageRecord],
     blocks: Callable[[], Iterable[tuple[Url, Blocks]]],
 ) -> dict[Url, bool]:
-    """For each page that declares a canonical page: True if both have the same text, else False.
+    """For each page that declares a canonical page, True if both have the same text.
 
     `blocks` yields the blocks of all pages of the site that have a sketch.  Pages without a sketch
     or without text are omitted.  Many sites declare the English page canonical for all its

@@ -77,7 +77,7 @@ def page_flags(
 def _edges(raw: bytes) -> bytes:
     """The start and the end of a page's source in lower case, where statements about the page are.
 
-    Searching the whole of a long page would add a tenth to the time taken to read it.
+    Searching the whole of a long page would make reading it a tenth slower.
     """
     middle = len(raw) > _BEGINNING + _END
     return (raw[:_BEGINNING] + b"<" + raw[-_END:] if middle else raw).lower()
@@ -131,7 +131,7 @@ def header_flags(headers: Iterable[tuple[str, str]]) -> set[str]:
 
 
 def _forbidden(value: str) -> Iterator[str]:
-    """The flags in a header that apply to our agent; an agent's name applies up to the next name."""
+    """The flags in a header that apply to our agent; a name applies up to the next name."""
     agent = ""
     for item in value.lower().split(","):
         name, colon, rest = item.partition(":")

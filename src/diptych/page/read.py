@@ -158,7 +158,7 @@ def _meta_language(parser: LexborHTMLParser, markup: str) -> str:
 
 
 def _text(parser: LexborHTMLParser) -> str:
-    """The visible text, one line per piece between two tags; this removes elements from the tree."""
+    """The visible text, one line per piece between two tags; removes elements from the tree."""
     parser.strip_tags(_UNREAD)
     return _text_of(parser.body)
 
@@ -168,7 +168,7 @@ def _text_of(node: LexborNode | None) -> str:
 
 
 def _texts_of(parser: LexborHTMLParser, selector: str, size: int) -> Iterator[str]:
-    """The texts of the matching elements, up to about `size` characters, since elements may nest."""
+    """The texts of matching elements, up to about `size` characters, as elements may nest."""
     for node in parser.css(selector):
         if node.tag in ("html", "body"):  # some cookie plug-ins mark them
             continue
@@ -310,7 +310,7 @@ def _text_key(text: str) -> int:
 
 
 def _is_long(line: str) -> bool:
-    """True if a line is running text; its length counts in bytes, as ideographs carry more content."""
+    """True if a line is running text, by its length in bytes, as ideographs carry more content."""
     if line.isascii() or len(line) >= _MIN_RUNNING_TEXT:
         return len(line) >= _MIN_RUNNING_TEXT
     return len(line.encode("utf-8", "surrogatepass")) >= _MIN_RUNNING_TEXT

@@ -1,4 +1,4 @@
-"""The sketch of a page for pairing by content: tags, words, file names, block lengths, languages."""
+"""Sketch of a page for pairing by content: tags, words, file names, block lengths, languages."""
 
 from __future__ import annotations
 
