@@ -45,7 +45,7 @@ class Template:
 def own_texts(
     pages: Iterable[tuple[Url, Blocks]], lang_of: Callable[[Url], str], wanted: Set[Url]
 ) -> dict[Url, Mapping[int, float]]:
-    """Map each wanted page to its blocks outside the template; if there are none, to all its blocks.
+    """Map each wanted page to its blocks outside the template, or else to all its blocks.
 
     `pages` are all pages of the site.  Wanted pages without text are omitted.
     """

@@ -23,7 +23,7 @@ class ArchiveIndex:
         return bool(row == (size,))
 
     def add(self, url: Url, warc: int, offset: int, *, is_page: bool) -> None:
-        """Add a response; it replaces an earlier one for its URL, unless only the earlier is a page."""
+        """Add a response; it replaces an earlier one for its URL unless only that one is a page."""
         row = (url_key(url), url, warc, offset, is_page)
         self.store.db.execute(SQL["save_archived_answer"], row)
 

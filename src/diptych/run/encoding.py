@@ -30,7 +30,7 @@ MAX_SNAPSHOT = 1 << 27  # bytes, uncompressed; a snapshot of 300,000 URLs has ab
 
 
 def decoding(what: str) -> AbstractContextManager[None]:
-    """Raise a database error if stored values are invalid; `what` names the values in the message."""
+    """Raise a database error if stored values are invalid; its message calls the values `what`."""
     return reading(what, error=sqlite3.DatabaseError)
 
 

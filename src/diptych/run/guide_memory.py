@@ -65,7 +65,7 @@ class GuideMemory:
         self.store.db.execute("DELETE FROM journal WHERE site = ?", (site,))
 
     def snapshot(self, site: int) -> bytes | None:
-        """The last snapshot by the same maker: empty before the first is taken, None if unusable."""
+        """The last snapshot by the same maker; empty before the first one, None if it was lost."""
         query = "SELECT data FROM guides WHERE site = ? AND maker = ?"
         row = self.store.db.execute(query, (site, self.maker)).fetchone()
         return row[0] if row and isinstance(row[0], bytes) else None

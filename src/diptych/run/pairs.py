@@ -125,7 +125,7 @@ class Pairs(Database):
     def save_segments(
         self, pair: int, segments: Sequence[tuple[SegmentPair, Decision]]
     ) -> tuple[int, int]:
-        """Save all segments of a pair; returns how many segments were kept before and are kept now."""
+        """Save all segments of a pair; returns the number of segments kept before and now."""
         self.begin_again()
         before = self.count("SELECT count(*) FROM kept_segments WHERE pair = ?", pair)
         self.db.execute("DELETE FROM segments WHERE pair = ?", (pair,))
@@ -179,7 +179,7 @@ class Pairs(Database):
         return self.count(SQL["uncertain_pages"], certain)
 
     def pairs_to_learn_from(self, langs: LangPair, least: float) -> list[tuple[PagePair, int]]:
-        """The pairs with at least this score, and the length of each one's shorter page in characters."""
+        """The pairs with at least this score, each with its shorter page's length in characters."""
         rows = self.db.execute(SQL["pairs_to_learn_from"], (*langs, least))
         return [(PagePair(*row[:6]), row[6]) for row in rows]
 

@@ -106,7 +106,7 @@ class Statistics:
         return tuple((name, SiteEnd(end)) for name, end in rows if end in _ENDS)
 
     def scripted_pages(self) -> tuple[tuple[str, int, int], ...]:
-        """(site, pages whose text is created by scripts, all pages), for each site with such pages."""
+        """(site, pages whose text is created by scripts, all pages) for sites with such pages."""
         return tuple(self.store.db.execute(SQL["scripted_pages"], (MAX_TEXT, SCRIPTED)))
 
     def declarations(self) -> tuple[tuple[str, Checked], ...]:
