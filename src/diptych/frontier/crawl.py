@@ -169,7 +169,7 @@ class Crawl:
         return True
 
     def _draw_sample(self, site: SiteInfo, end: SiteEnd) -> bool:
-        """Draw a URL to test the estimate that enough pairs were found; False if the test is done."""
+        """Draw a URL to test the estimate that enough pairs were found; False if tests are over."""
         hosts = (info.id for info in self.hosts.of_site(site))
         is_estimated = end is SiteEnd.ENOUGH
         return is_estimated and self._samples.draw(site.id, hosts, site.downloads, MIN_WORTH)

@@ -150,8 +150,8 @@ class Leads:
     def examples(self) -> list[Example]:
         """Training examples: forward leads with their outcomes, and back-link pages.
 
-        The outcome of a back-link page is the mean outcome of the leads found on it, except the site
-        through which the page itself was found.
+        The outcome of a back-link page is the mean outcome of the leads found on it, except the
+        lead through which the page itself was found.
         """
         db = self._store.db
         forward = db.execute(SQL["forward_examples"], (int(Role.FORWARD), _MAX_EXAMPLES))
