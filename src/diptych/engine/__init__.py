@@ -1,1 +1,1 @@
-"""Sockets, threads and processes: fetching, replay of archives, worker processes."""
+"""Sockets, threads and processes: fetching pages, replaying archives, running worker processes."""

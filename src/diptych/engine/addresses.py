@@ -1,4 +1,4 @@
-"""Private IP addresses and host names, to which connections are refused.
+"""Recognise private IP addresses and host names, and refuse connections to them.
 
 A page is hostile input: a link, a redirect or a DNS answer may point into the user's own network.
 The address of the connection itself is checked, so that a second lookup cannot give another result.
@@ -13,11 +13,11 @@ from contextvars import ContextVar
 from typing import Any
 
 refused_addresses: ContextVar[list[str]] = ContextVar("refused_addresses")
-"""private addresses to which the current request was not connected"""
+"""private addresses to which the current request was refused a connection"""
 
 
 class PrivateAddressError(OSError):
-    """A connection to an address that is not on the public Internet."""
+    """Raised for a connection to an address that is not on the public Internet."""
 
 
 def is_private(address: str) -> bool:

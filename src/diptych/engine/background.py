@@ -1,4 +1,4 @@
-"""Work in a thread of its own whose results are iterated over as they come."""
+"""Run work in a thread of its own, and iterate over its results as they arrive."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Emit = Callable[[Value], None]
 
 
 def stream(work: Callable[[Emit[Value], Callable[[], bool]], object]) -> Iterator[Value]:
-    """Iterate over the values that some work emits, while it goes on in a thread of its own.
+    """Iterate over the values that `work` emits while it runs in a thread of its own.
 
-    The work is given a function that emits a value, and a function that returns True as soon as
-    nobody iterates any more: it must end then.  An exception of the work is raised here.
+    `work` is given a function that emits a value, and a function that returns True once nobody
+    iterates any more; `work` must then end.  An exception in `work` is raised here.
 
     >>> list(stream(lambda emit, is_over: [emit(1), emit(2)]))
     [1, 2]

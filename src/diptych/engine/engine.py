@@ -1,4 +1,4 @@
-"""Protocols of engines: Engine fetches for a crawl, Answerer answers questions of guides."""
+"""Protocols of engines: `Engine` fetches for a crawl, `Answerer` answers guides' questions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class PendingAnswers(Protocol):
-    """Questions of a crawl that are answered in the background."""
+    """A crawl's questions, which are answered in the background."""
 
     @property
     def waiting(self) -> bool:
@@ -21,7 +21,7 @@ class PendingAnswers(Protocol):
         ...
 
     def submit(self, now: float) -> None:
-        """Submit the new questions of the crawl; their pages must be committed."""
+        """Submit the crawl's new questions; the pages they refer to must be committed."""
         ...
 
     def collect(self) -> None:
@@ -30,7 +30,7 @@ class PendingAnswers(Protocol):
 
 
 class Answerer(PendingAnswers, Protocol):
-    """Answers the questions of guides: in the background, or at once."""
+    """Answers guides' questions, in the background or at once."""
 
     def answer_all(self, now: float, commit: Callable[[], None], watcher: Watcher) -> None:
         """Answer all questions in order, including follow-up questions, unless stopped."""
@@ -38,7 +38,7 @@ class Answerer(PendingAnswers, Protocol):
 
 
 class Engine(Protocol):
-    """Fetches for a crawl, from the live web or from archives."""
+    """Fetches pages for a crawl, from the live web or from archives."""
 
     def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
         """Crawl until nothing is left or the watcher stops it."""

@@ -1,4 +1,4 @@
-"""An event loop in its own thread: a run works in any thread, even beside other loops."""
+"""An event loop in its own thread, so that a run works in any thread, even beside other loops."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ async def _cancel_others() -> None:
 
 
 class _Run(Generic[Value]):
-    """A coroutine, the event of its end, and an exception that would end the loop itself."""
+    """A coroutine, an event set when it ends, and any exception that would end the loop itself."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, Value]) -> None:
         self.ended = threading.Event()

@@ -1,4 +1,4 @@
-"""HTTP client: headers, proxies, timeouts, size limits; network faults become a `Failure`."""
+"""An HTTP client: headers, proxies, timeouts, size limits; network faults become a `Failure`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ UNKNOWN_TYPES = ("", "text/plain", "application/octet-stream", "unknown/unknown"
 
 @dataclass(frozen=True, slots=True)
 class FetchSettings:
-    """Settings of HTTP requests."""
+    """Settings for HTTP requests."""
 
     agent: str
     proxy: str | None = None
@@ -38,14 +38,14 @@ class FetchSettings:
     timeout: float = 60.0
     """seconds for a whole response"""
     stall: float = 20.0
-    """seconds without a byte, or for connecting"""
+    """seconds to wait for a connection, or for the next byte"""
     page_bytes: int = 10_000_000
     resolver: AbstractResolver | None = None
-    """resolves host names; None: this machine's resolver"""
+    """resolves host names; None means this machine's resolver"""
 
 
 class _Answer(aiohttp.ClientResponse):
-    """A response that keeps the peer's address: the connection ends with the last byte."""
+    """A response that keeps the peer's address, since the connection ends with the last byte."""
 
     peer = ""
 
@@ -144,7 +144,7 @@ class Fetcher:
         )
 
     async def _body(self, kind: Kind, answer: aiohttp.ClientResponse) -> tuple[str, bytes]:
-        """The reason why the body is truncated, or an empty string, and the body."""
+        """The reason why the body is truncated (empty if it is not), and the body."""
         limit = self._limit(kind)
         if kind is Kind.PAGE and answer.status not in REDIRECTS and not _may_be_html(answer):
             answer.close()
@@ -177,7 +177,7 @@ def _may_be_html(answer: aiohttp.ClientResponse) -> bool:
 
 
 def _failure(url: Url, error: Exception, refused: list[str]) -> Failure:
-    """The failure for an error of a request; `refused` are private addresses of its host."""
+    """The failure that stands for a request's error; `refused` are the host's private addresses."""
     text = str(error) or type(error).__name__
     reason = next((reason for kinds, reason in _REASONS if isinstance(error, kinds)), None)
     if reason is Reason.CONNECT and refused:

@@ -1,4 +1,4 @@
-"""HTTP server on loopback for a folder of files, such as the demo site."""
+"""An HTTP server on loopback for a folder of files, such as the demo site."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ TEMPLATED = ("robots.txt", "sitemap.xml")
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    """Serves files of a folder; inserts the server's address into robots.txt and sitemap.xml."""
+    """Serves the files in a folder; inserts its own address into robots.txt and sitemap.xml."""
 
     protocol_version = "HTTP/1.1"
     wbufsize = 1 << 16  # head and body in one packet: no waiting for acknowledgements
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
-        """Respond to a request; templated files are filled in."""
+        """Respond to a request; the address is inserted into templated files."""
         name = self.path.lstrip("/")
         if name not in TEMPLATED or not Path(self.directory, name).is_file():
             super().do_GET()
@@ -42,7 +42,7 @@ class _Handler(SimpleHTTPRequestHandler):
 
 
 class _Server(ThreadingHTTPServer):
-    """A server that skips the lookup of its own host name, which may take seconds."""
+    """A server that does not look up its own host name, which may take seconds."""
 
     daemon_threads = True
 
@@ -53,7 +53,7 @@ class _Server(ThreadingHTTPServer):
 
 @contextmanager
 def serve(folder: Path, port: int = 0) -> Iterator[str]:
-    """Serve a folder on loopback, and yield its URL; if the port is in use, choose another."""
+    """Serve a folder on loopback, and yield the server's URL; a port in use is replaced."""
     handler = partial(_Handler, directory=str(folder))
     try:
         server = _Server(("127.0.0.1", port), handler)

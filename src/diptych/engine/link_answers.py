@@ -1,4 +1,4 @@
-"""Queries of a search to link sources, made directly or in a background thread."""
+"""Send the queries of a search to link sources, directly or in a background thread."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Answer = Sequence[Link] | Failure | None
 
 
 def query_links(source: LinkSource, query: LinkQuery) -> Answer:
-    """Query the back links of a site, or the out links of a page."""
+    """Look up the back links of a site, or the out links of a page."""
     if query.lead is None:
         return source.back_links(query.url, MAX_BACK_LINKS)
     return source.out_links(query.url, MAX_OUT_LINKS)
@@ -55,7 +55,7 @@ class LinkQueryThread:
 
     @property
     def waiting(self) -> bool:
-        """True if queries or learning are unfinished, and the budget is not spent."""
+        """True if queries or learning are unfinished and the budget is not spent."""
         if self._discovery.is_over(self._now):
             return False
         return self._open > 0 or self._discovery.is_learning_due

@@ -55,7 +55,7 @@ _VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A service as described by its TOML file."""
+    """A service, as described by its TOML file."""
 
     url: str
     links: str
@@ -178,7 +178,7 @@ class _DeadlineStream(io.RawIOBase):
 
 
 def _with_deadline(kind: type[http.client.HTTPConnection], until: float) -> Any:
-    """A connection class whose responses all end before a deadline."""
+    """A connection class whose responses all end before the deadline."""
 
     class Answer(http.client.HTTPResponse):
         def __init__(self, sock: Any, level: int = 0, method: Any = None, url: Any = None) -> None:
@@ -190,7 +190,7 @@ def _with_deadline(kind: type[http.client.HTTPConnection], until: float) -> Any:
 
 
 class _DeadlineHandler(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
-    """Opens HTTP and HTTPS requests, with one deadline for everything about a request."""
+    """Opens HTTP and HTTPS requests, with one deadline for the whole of each request."""
 
     def __init__(self, until: float, answers: ExitStack) -> None:
         super().__init__()
@@ -205,7 +205,7 @@ class _DeadlineHandler(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
 
 
 class _OneProxy(urllib.request.BaseHandler):
-    """Uses one proxy for all hosts, even those excluded in the environment, as for pages."""
+    """Uses one proxy for all hosts, even hosts that the environment excludes, as for pages."""
 
     handler_order = 100  # before the headers are created
 
@@ -225,32 +225,32 @@ class _OneProxy(urllib.request.BaseHandler):
 
 @dataclass(slots=True)
 class LinkService:
-    """A service that returns back links; a `LinkSource`."""
+    """A service that returns back links, as a `LinkSource`."""
 
     description: Description
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.time
     proxy: str | None = None
     patience: float = _ENDLESS
-    """seconds after which a request is not retried"""
+    """seconds after which a request is no longer retried"""
     _last: float = -_ENDLESS
     """time of the last response"""
 
     @classmethod
     def open(cls, path: Path, proxy: str | None = None, patience: float = _ENDLESS) -> LinkService:
-        """Open a service by its TOML file; requests go through the proxy if one is given."""
+        """Open the service that a TOML file describes; requests go through `proxy` if given."""
         if proxy is not None and not re.fullmatch(r"https?://[!-~]+", proxy):
             raise SourceError(f"{proxy!r} is not an HTTP proxy such as http://proxy.org:8080")
         return cls(read_description(path), proxy=proxy, patience=patience)
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | None:
-        """Unknown: the page must be fetched."""
+        """Return None: the service does not know, so the page must be fetched."""
         return None
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
-        """Pages of other sites that link to a page according to the service, in its order.
+        """The pages of other sites that link to a page according to the service, in its order.
 
-        If results are paged, those before a failure are kept.
+        If results come in several responses, those received before a failure are kept.
         """
         found: dict[Url, Link] = {}
         offset = 0
@@ -285,7 +285,7 @@ class LinkService:
         )  # fmt: skip
 
     def _items(self, url: Url, limit: int, offset: int) -> list[object] | Failure:
-        """The list of items in one response."""
+        """The list of items in a single response."""
         values = {"url": url, "host": host_of(url), "limit": limit, "offset": offset}
         body = self._fetch_body(
             url, self.description.url.format(**{k: quote(str(v), "") for k, v in values.items()})

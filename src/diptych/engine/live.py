@@ -1,4 +1,4 @@
-"""Engine for the live web: drives a crawl over HTTP."""
+"""The engine for the live web: drives a crawl over HTTP."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ class LiveEngine:
     settings: FetchSettings
 
     def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
-        """Crawl until nothing is left or the watcher stops it, with at least ten ticks a second."""
+        """Crawl until nothing is left or the watcher, which ticks often, stops it.
+
+        There are at least ten ticks a second.
+        """
 
         def prepare() -> None:
             workers.prepare()
@@ -53,7 +56,7 @@ class LiveEngine:
     def discover(
         self, discovery: Discovery, source: LinkSource, workers: Workers, watcher: Watcher
     ) -> None:
-        """Search for bilingual sites until nothing is left, the budget is spent, or a stop."""
+        """Search for bilingual sites until stopped, nothing is left, or the budget is spent."""
         with LinkQueryThread(discovery, source) as pending:
             workers.run_in_loop(self._run(discovery, pending, workers, watcher, lambda: None))
 
@@ -132,13 +135,13 @@ async def _in_thread(
     keeper: ThreadPoolExecutor, act: Callable[Arguments, None], *given: Arguments.args,
     **more: Arguments.kwargs,
 ) -> None:  # fmt: skip
-    """Run a function in another thread, with the learned languages of this one."""
+    """Run a function in another thread, which gets this thread's learned languages."""
     work = partial(copy_context().run, act, *given, **more)
     await asyncio.get_running_loop().run_in_executor(keeper, work)
 
 
 async def _last_of(steps: Iterator[Value | None]) -> Value:
-    """The last of several steps; others get a turn after each."""
+    """The last of several steps; other coroutines get a turn after each step."""
     found: Value | None = None
     for step in steps:
         found = step
@@ -148,7 +151,7 @@ async def _last_of(steps: Iterator[Value | None]) -> Value:
 
 
 class _Fetches:
-    """Running fetches, and those that have ended."""
+    """The running fetches, and those that have ended."""
 
     def __init__(self) -> None:
         self.tasks: set[asyncio.Task[Outcome]] = set()
@@ -172,14 +175,14 @@ class _Fetches:
         return not self.tasks and not self._ended
 
     async def wait(self, seconds: float) -> None:
-        """Wait until a fetch ends, at most for some seconds."""
+        """Wait until a fetch ends, for at most `seconds`."""
         timer = asyncio.get_running_loop().call_later(seconds, self._news.set)
         await self._news.wait()
         timer.cancel()
         self._news.clear()
 
     def outcomes(self) -> list[Outcome]:
-        """The outcomes of fetches that have ended; an exception in our code ends the run."""
+        """The outcomes of fetches that have ended; an exception in our own code ends the run."""
         ended, self._ended = self._ended, []
         return [task.result() for task in ended]
 

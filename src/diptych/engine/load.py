@@ -1,4 +1,4 @@
-"""Recent load of the workers, used to start another one neither too early nor too late."""
+"""The recent load of the workers, used to start another worker neither too early nor too late."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Load:
     _is_busy: bool = False
 
     def note(self, now: float, *, is_busy: bool) -> float:
-        """Record if the workers are busy from now on; returns the share until now."""
+        """Record whether the workers are busy from now on; returns their share of busy time."""
         kept = math.exp((self._since - now) / self.seconds)
         self.share = kept * self.share + (1 - kept) * self._is_busy
         self._since, self._is_busy = now, is_busy

@@ -1,4 +1,4 @@
-"""Task of a worker process: parse a response, and compose its WARC record."""
+"""The task of a worker process: parse a response, and compose its WARC record."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ReadTask(NamedTuple):
     langs: tuple[str, ...]
     with_sketch: bool = False
     with_record: bool = True
-    """True to compose the WARC record too"""
+    """True if the WARC record is to be composed too"""
 
     def run(self, context: None) -> bytes:
         """The parsed response and its record, packed."""
@@ -42,7 +42,7 @@ class ReadTask(NamedTuple):
 def read_result(
     url: Url, result: bytes | Failed
 ) -> Iterator[tuple[ReadAnswer | Failure, bytes] | None]:
-    """Unpack the result of a `ReadTask` in steps of a few milliseconds: None until the last."""
+    """Unpack a `ReadTask`'s result in steps of a few milliseconds; yields None until the last."""
     if isinstance(result, Failed):
         yield Failure(url, result.reason), b""
     else:
@@ -52,8 +52,8 @@ def read_result(
 def pack(reading: ReadAnswer, record: bytes) -> bytes:
     """Serialise a parsed response and its record for the parent process.
 
-    Links are sent as JSON: unpickling a hundred named tuples takes longer than parsing the page.
-    Sitemap entries are sent in parts, to be unpacked one by one: there may be 50,000.
+    Links are sent as JSON, since unpickling a hundred named tuples takes longer than parsing the
+    page.  Sitemap entries are sent in parts, which are unpacked one by one: there may be 50,000.
     """
     links = b"[]"
     parts: tuple[bytes, ...] = ()
@@ -69,7 +69,7 @@ def pack(reading: ReadAnswer, record: bytes) -> bytes:
 
 
 def unpack(frame: bytes) -> Iterator[tuple[ReadAnswer, bytes] | None]:
-    """Reverse `pack` in steps of a few milliseconds: yields None until the last."""
+    """Reverse `pack` in steps of a few milliseconds; yields None until the last step."""
     reading: ReadAnswer
     reading, links, parts, record = pickle.loads(frame)
     if reading.page is not None:

@@ -1,4 +1,4 @@
-"""Replay engine: indexes WARC archives, and drives a crawl from them without network."""
+"""The replay engine: indexes WARC archives, and drives a crawl from them without the network."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from diptych.types import Failure, Kind, Response
 
 
 def archive_files(paths: Iterable[Path]) -> list[Path]:
-    """The WARC files among files and folders; those of a folder are sorted by name."""
+    """The WARC files among these files and folders; the files in a folder are sorted by name."""
     files: list[Path] = []
     for path in paths:
         if path.is_dir():
@@ -78,14 +78,14 @@ def _add_answers(index: ArchiveIndex, warc: int, file: Path) -> str:
 
 
 PAGES_AT_ONCE = 32
-"""pages parsed at the same time, if the choice of the next URL does not depend on them"""
+"""pages parsed at the same time, if the next URL can be chosen without them"""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayEngine:
     """Drives a crawl from the archives that were indexed into its store.
 
-    Time is the number of responses so far: the same archives give exactly the same crawl.
+    Time is the number of responses so far, so that the same archives give exactly the same crawl.
     """
 
     def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
@@ -116,7 +116,7 @@ class ReplayEngine:
 def _answers(
     crawl: Crawl, claims: Sequence[Claim], workers: Workers, watcher: Watcher
 ) -> Iterator[tuple[Claim, ReadAnswer | Failure, Pointer | None]]:
-    """The responses to some claims, in order, unless stopped; they are parsed in parallel.
+    """The responses to these claims, in order, until stopped; they are parsed in parallel.
 
     Sketches are made at the same time, so that no page is parsed twice.
     """
@@ -139,7 +139,7 @@ def _answers(
 
 
 def _archived(crawl: Crawl, claim: Claim) -> tuple[Response, Pointer | None]:
-    """The archived response; a 404 response and None if there is none."""
+    """The archived response and its location; a 404 response and None if it is not archived."""
     place = ArchiveIndex(crawl.store).place(claim.url)
     response = crawl.store.archive.read(*place) if place else None
     if place is None or response is None:

@@ -1,4 +1,4 @@
-"""Waiting for tasks while a watcher ticks, which updates the display and notices Ctrl-C."""
+"""Wait for tasks while a watcher ticks, which updates the display and notices Ctrl-C."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _TICK_SECONDS = 0.1  # between two ticks while waiting for a result
 
 
 def is_done(future: Future[Any]) -> bool:
-    """True if a task is done; waits for a moment."""
+    """Wait for a moment; True if the task is done."""
     return bool(wait([future], timeout=_TICK_SECONDS).done)
 
 

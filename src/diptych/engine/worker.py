@@ -1,7 +1,7 @@
-"""Worker process: runs the tasks that `workers` sends, one after the other.
+"""A worker process: runs the tasks that `workers` sends, one after the other.
 
-Frames on its standard input and output consist of a length and a pickle.  Only the parent writes to
-it, and both ends are this package: data of a page is never unpickled.
+Frames on its standard input and output consist of a length and a pickle.  Only the parent process
+writes to its input, and both ends are this package, so data from a page is never unpickled.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from diptych.run.database import DatabaseError
 FRAME = struct.Struct("<I")
 READY = FRAME.pack(0)
 _MACHINE_FAULTS = (OSError, ImportError, DatabaseError, DiptychError)
-"""faults of disk, database or installation: they end a run, which can be resumed"""
+"""faults of the disk, database or installation; they end a run, which can be resumed"""
 _PR_SET_PDEATHSIG = 1  # of prctl(2)
 _COLLECT_RARELY = (100_000, 50, 100)  # pages create no cycles; the search took 10% of the time
 
@@ -37,7 +37,7 @@ Result = TypeVar("Result", covariant=True)
 
 
 class Task(Protocol[Context_contra, Result]):
-    """A task that can be sent to another process, as can its result."""
+    """A task that can be sent to another process, and whose result can be sent back."""
 
     def run(self, context: Context_contra, /) -> Result:
         """Run the task; `context` is shared by several tasks."""
@@ -45,18 +45,18 @@ class Task(Protocol[Context_contra, Result]):
 
 
 class TaskLimits(NamedTuple):
-    """Maximum time and memory of a task; None: unlimited."""
+    """The maximum time and memory of a task; None means unlimited."""
 
     seconds: float | None
     bytes: int | None
 
 
 USUAL = TaskLimits(120.0, 2 << 30)
-"""limits of a task about one or two pages; the largest pages take some seconds and 500 MB"""
+"""limits for a task about one or two pages; the largest pages take some seconds and 500 MB"""
 
 
 class Failed(NamedTuple):
-    """The outcome of a task without a result, with the type of its fault."""
+    """The outcome of a task that has no result, with the type of fault."""
 
     kind: str
 
@@ -71,12 +71,12 @@ class Fault(NamedTuple):
 
     message: str
     is_ours: bool
-    """True if the message is written for the user, and says what to do"""
+    """True if the message was written for the user, and says what to do"""
     trace: str
 
 
 class Beginning(NamedTuple):
-    """The first frame: what a worker needs before it can unpickle a task."""
+    """The first frame, which a worker needs before it can unpickle a task."""
 
     path: list[str]
     """module search path"""
@@ -90,7 +90,7 @@ class NewContext(NamedTuple, Generic[Context]):
 
 
 class Order(NamedTuple):
-    """A task, and the memory it may use."""
+    """A task, and the amount of memory it may use."""
 
     task: Task[Any, Any]
     bytes: int | None
@@ -119,7 +119,7 @@ def attempt(task: Task[Context, Result], context: Context) -> Result | Failed:
 
 
 def main(source: BinaryIO, sink: BinaryIO) -> None:
-    """Report when ready, then run the tasks one by one."""
+    """Report when ready, then run tasks one by one."""
     beginning: Beginning = pickle.loads(_frame(source))
     sys.path[:] = beginning.path
     use_learned_languages(beginning.languages)
@@ -163,7 +163,7 @@ def _fault(error: Exception) -> Fault:
 
 
 def _limit_memory(limit: int | None) -> None:
-    """Limit the memory of this process to some bytes, if the system supports that."""
+    """Limit the memory of this process to `limit` bytes, if the system supports that."""
     try:
         import resource
     except ImportError:
@@ -178,7 +178,7 @@ def _limit_memory(limit: int | None) -> None:
 def _receive(source: BinaryIO, frames: SimpleQueue[bytes]) -> None:
     """Receive frames; end this process when its parent ends, even in the middle of a task.
 
-    It also ends if there is no memory for a frame: the parent starts another process then.
+    This process also ends if a frame does not fit in memory; the parent then starts another one.
     """
     try:
         while body := _frame(source):
@@ -188,7 +188,7 @@ def _receive(source: BinaryIO, frames: SimpleQueue[bytes]) -> None:
 
 
 def _frame(source: BinaryIO) -> bytes:
-    """The next frame; empty at the end of the input."""
+    """The next frame; empty at the end of input."""
     head = source.read(FRAME.size)
     body = source.read(FRAME.unpack(head)[0]) if len(head) == FRAME.size else b""
     return body

@@ -16,7 +16,7 @@ from diptych.engine.worker import FRAME, Failed, Fault
 from diptych.errors import DiptychError
 
 UNSENDABLE = (pickle.PicklingError, AttributeError, TypeError, ValueError, RecursionError)
-"""exceptions of pickle for a value that cannot be sent to another process"""
+"""exceptions that pickle raises for a value that cannot be sent to another process"""
 # Ctrl-C in a terminal goes to a whole process group; the parent decides when to stop.
 _OWN_GROUP: dict[str, Any] = {"process_group": 0} if os.name == "posix" else {}
 
@@ -36,9 +36,9 @@ async def start_process() -> asyncio.subprocess.Process:
 
 
 def kill(process: asyncio.subprocess.Process) -> None:
-    """Kill a process, if it has not ended.
+    """Kill a process if it has not ended.
 
-    `process.kill` is not used: it may consume the exit code that the event loop waits for.
+    `process.kill` is not used because it may consume the exit code that the event loop waits for.
     """
     if process.returncode is None:
         with suppress(ProcessLookupError):
@@ -46,7 +46,7 @@ def kill(process: asyncio.subprocess.Process) -> None:
 
 
 async def bury(process: asyncio.subprocess.Process) -> None:
-    """Kill a process, if it has not ended, and wait for its end."""
+    """Kill a process if it has not ended, and wait for it to end."""
     kill(process)
     if process.stdin is not None:
         process.stdin.close()
@@ -54,13 +54,13 @@ async def bury(process: asyncio.subprocess.Process) -> None:
 
 
 def frame_of(message: Any) -> bytes:
-    """Encode a message as a frame: its length, and a pickle."""
+    """Encode a message as a frame, which consists of a length and a pickle."""
     body = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     return FRAME.pack(len(body)) + body
 
 
 def loaded(body: bytes) -> Any:
-    """Unpickle the result of a task; a `Failed` if that is impossible."""
+    """Unpickle the result of a task; returns a `Failed` if that is impossible."""
     try:
         return pickle.loads(body)
     except (*UNSENDABLE, EOFError, ImportError, IndexError, MemoryError) as error:

@@ -61,7 +61,7 @@ _BUSY = 0.8  # share of busy time above which another worker pays off
 
 
 class Shared(Generic[Context]):
-    """The context of many tasks: sent to each worker once; tasks run in place use `here`."""
+    """A context shared by many tasks, sent to each worker once; tasks run in place use `here`."""
 
     def __init__(self, context: Context, here: Context) -> None:
         self.here = here
@@ -74,7 +74,7 @@ class Shared(Generic[Context]):
 
 
 ALONE: Shared[None] = Shared(None, None)
-"""the context of tasks that need none"""
+"""the context for tasks that need none"""
 
 
 @dataclass(slots=True, eq=False)
@@ -93,14 +93,14 @@ class _Worker:
     process: asyncio.subprocess.Process
     shared: Shared[Any] = ALONE
     jobs: deque[_Job] = field(default_factory=deque)
-    """the current job, and the next ones"""
+    """the current job, then the next ones"""
     since: float = 0.0
     timer: asyncio.TimerHandle | None = None
     is_late: bool = False
 
 
 class Workers:
-    """A pool, used as a context manager; with count 0, tasks run in place and without limits."""
+    """A pool, used as a context manager; if `count` is 0, tasks run in place and without limits."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -112,12 +112,12 @@ class Workers:
         self._processes: set[asyncio.subprocess.Process] = set()
         self._first: deque[_Job] = deque()
         self._answers: deque[_Job] = deque()
-        """answers to guides, which leave one of several workers free for pages"""
+        """jobs that answer guides; of several workers, they leave one free for pages"""
         self._alarm: asyncio.TimerHandle | None = None
         self._load = Load(_LOAD_SECONDS)
         self._is_closing = False
         self._seconds: dict[type, float] = {}
-        """the usual time of each kind of task"""
+        """the usual time that each kind of task takes"""
         self._beginning = Beginning(list(sys.path), learned_languages())
 
     def __enter__(self) -> Workers:
@@ -132,7 +132,7 @@ class Workers:
         return [worker.process.pid for worker in self._workers]
 
     def run_in_loop(self, coroutine: Coroutine[Any, Any, Value]) -> Value:
-        """Run a coroutine in the pool's thread, and wait for it; it may `await call`."""
+        """Run a coroutine in the pool's thread, and wait for its result; it may `await call`."""
         return self._thread.run(coroutine)
 
     def prepare(self) -> None:
@@ -141,7 +141,7 @@ class Workers:
             self._thread.loop.call_soon_threadsafe(self._start_first)
 
     def close(self) -> None:
-        """End all processes, even if they are working."""
+        """End all processes, even busy ones."""
         if self._thread.is_started:
             try:
                 self._thread.run(self._end())
@@ -154,7 +154,7 @@ class Workers:
         self, task: Task[Context, Result], shared: Shared[Context], *,
         limits: TaskLimits = USUAL, is_answer: bool = False,
     ) -> Future[Result | Failed]:  # fmt: skip
-        """Schedule a task, and return its future result."""
+        """Schedule a task, and return a future for its result."""
         if self._is_closing:
             raise RuntimeError("the workers of this run have ended")
         if not self.count:
@@ -168,7 +168,7 @@ class Workers:
         self, tasks: Iterable[Task[Context, Result]], shared: Shared[Context], *,
         tick: Callable[[], None], limits: TaskLimits = USUAL,
     ) -> Iterator[Result | Failed]:  # fmt: skip
-        """Yield the result of each task, in order; only a limited number is in memory at a time.
+        """Yield the result of each task, in order; only a few tasks are in memory at a time.
 
         `tick` is called often while waiting; if it raises, the work ends.
         """
@@ -192,7 +192,7 @@ class Workers:
     ) -> Result | Failed:  # fmt: skip
         """Run a task in a worker, and wait for its result.
 
-        Another worker is started as soon as several pages wait, since the network delivers them.
+        As soon as several pages wait, another worker is started, since more pages will arrive.
         """
         if not self.count:
             return attempt(task, shared.here)
@@ -204,7 +204,7 @@ class Workers:
         return result
 
     def _assign(self) -> None:
-        """Give jobs to workers that have time, and start another worker if that pays off."""
+        """Give jobs to workers that have room, and start another worker if that pays off."""
         while self._first and (worker := self._least_busy()) and self._has_room(worker):
             self._give(worker, self._first.popleft())
         while self._answers and (worker := self._least_busy()):
@@ -227,7 +227,7 @@ class Workers:
         return min(self._workers, key=lambda worker: len(worker.jobs), default=None)
 
     def _has_room(self, worker: _Worker) -> bool:
-        """True if a worker is idle, or will be so soon that a job may be queued behind its own."""
+        """True if a worker is idle, or will be soon enough to queue a job behind its own."""
         if not worker.jobs:
             return True
         usual = self._seconds.get(type(worker.jobs[0].task), _START_SECONDS)
@@ -286,7 +286,7 @@ class Workers:
                 job.answer.set_result(result)
 
     async def _listen(self, worker: _Worker) -> None:
-        """Receive the results of a worker until it ends; its current job has then failed."""
+        """Receive the results of a worker until it ends; its unfinished job has then failed."""
         stdout = worker.process.stdout
         assert stdout is not None
         with suppress(asyncio.IncompleteReadError, ConnectionError):
@@ -316,7 +316,7 @@ class Workers:
     # -- starting and ending -----------------------------------------------------------------
 
     def _needs_another(self) -> bool:
-        """True if all workers are always busy, or waiting work would take longer than a start."""
+        """True if all workers are always busy, or waiting jobs would take longer than a start."""
         waiting = len(self._first) + len(self._answers)
         is_full = len(self._workers) + len(self._starting) >= self.count
         if not waiting or is_full or self._is_closing:

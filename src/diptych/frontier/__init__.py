@@ -1,1 +1,1 @@
-"""Queue of URLs, robots.txt and politeness of hosts, and the state machines of crawl and search."""
+"""The queue of URLs, robots.txt and politeness, and the state machines of crawl and search."""

@@ -1,4 +1,4 @@
-"""Admission of URLs to the queue: in scope, not a trap, not a file type other than HTML.
+"""Decide which URLs enter the queue: in scope, not a trap, not a file type other than HTML.
 
 A URL is outside the crawl's scope, refused (a trap, or not HTML by its extension), or queued.
 """
@@ -21,19 +21,19 @@ _UNKNOWN = "?"  # not the name of any site
 
 
 class Admission:
-    """Decides on each new URL; the store keeps the counts of endless URL families."""
+    """Decides on each new URL; the store counts the URLs of each endless family."""
 
     def __init__(self, store: Store, hosts: Hosts, scope: Scope | Anywhere) -> None:
         self._store = store
         self._hosts = hosts
         self._scope = scope
         self._known: TextMap[str | None] = TextMap(MAX_KNOWN)
-        """cache of each URL's site: pages of a site share most of their links"""
+        """cache of each URL's site, because pages of a site share most of their links"""
 
     def entry(
         self, url: Url, depth: int, priority: float = 0.0, *, turn: Turn = Turn.PAGE
     ) -> Entry:
-        """The frontier entry of a URL; a sitemap is not refused for ending in .gz."""
+        """The frontier entry for a URL; a sitemap is not refused for ending in .gz."""
         name = self._scope.site_of(url)
         if name is None:
             return Entry(url, 0, 0.0, depth, state=State.OUTSIDE, reason=Reason.OUTSIDE)
@@ -61,7 +61,7 @@ class Admission:
         return traps.refusal(url) or self._family_refusal(url)
 
     def _family_refusal(self, url: Url) -> str:
-        """Refuse URLs beyond the limit of their family; known URLs keep their state."""
+        """The reason to refuse a URL beyond its family's limit; known URLs keep their state."""
         family = traps.family_of(url)
         if family is None:
             return ""

@@ -1,8 +1,8 @@
 """Aliases: rules by which two URLs of a site are the same page, learned from redirects and copies.
 
-A rule (`text.aliases`) is counted for each host and each section of it.  Once it has held for a few
-pages without an exception, it is applied to queued and new URLs; one exception demotes it.  A few
-of the URLs it applies to are fetched anyway, as a test.
+A rule (`text.aliases`) is counted for each host and for each section of a host.  Once it has held
+for a few pages without an exception, it is applied to queued and new URLs; one exception demotes
+it.  A few of the URLs that a rule applies to are fetched anyway, as a test.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ _COUNTED = frozenset((1, 16, 64))
 _MIN_PAGES = 10  # pages of a language; with fewer its template is unknown
 _MAX_BLOCKS, _MAX_TEMPLATES = 20_000, 32  # blocks of the pages of a host, and hosts
 REASON = alias_reason("")
-"""start of the stored reason of an alias; the rules follow"""
+"""start of the stored reason for an alias; the names of the rules follow"""
 AND = " + "
-"""separator between the rules"""
+"""separator between the names of the rules"""
 _TELLING = ("without", "lower", "sorted", "single")  # rules that are useful without redirects
 
 
 @dataclass(slots=True)
 class Counts:
-    """Counts of a rule: confirmed by redirects, confirmed by copies, contradicted."""
+    """The number of times that redirects or copies confirmed a rule, or pages contradicted it."""
 
     moved: int = 0
     same: int = 0
@@ -57,23 +57,23 @@ class Counts:
 
 
 class Alias(NamedTuple):
-    """The URL that represents another one, and the rules by which it does."""
+    """The URL that represents another URL, and the rules that make it do so."""
 
     url: Url
     rule: str
 
 
 class Aliases:
-    """The alias rules of all hosts of a run; the store keeps their counts."""
+    """The alias rules for all hosts of a run; the store keeps their counts."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._counts: dict[tuple[str, str], Counts] = {}
         """(origin or section, rule) -> counts"""
         self._sizes: Counter[tuple[str, bool]] = Counter()
-        """number of counts of each origin: for itself, and for its sections"""
+        """number of counts kept for each origin: for the origin itself, and for its sections"""
         self._active: dict[str, dict[str, None]] = {}
-        """origin -> rules that have been active in some part of it"""
+        """origin -> rules that have been active for any part of it"""
         self._demoted: dict[str, None] = {}
         self._contents: TextMap[Url] = TextMap(MAX_TWINS, per_entry=MAX_URL)
         """content -> the first page with that content"""
@@ -119,7 +119,7 @@ class Aliases:
         ]
 
     def learn_page(self, page: Page) -> list[str]:
-        """Learn from a fetched page which URLs it is a copy of; returns newly active rules."""
+        """Learn which URLs a fetched page is a copy of; returns the rules that became active."""
         url, content = page.url, content_of(page.record)
         if len(url) > MAX_URL:
             return []
@@ -144,7 +144,7 @@ class Aliases:
         return self._count(url, same, same=1) + self._learn_copy(url, content)
 
     def _learn_copy(self, url: Url, content: str) -> list[str]:
-        """Learn the rules that rewrite an earlier page with the same content to this URL."""
+        """Learn the rules that rewrite an earlier URL with the same content to this URL."""
         other = self._contents.get(content)
         if other is None or other == url:
             self._contents.keep(content, url)
@@ -153,7 +153,7 @@ class Aliases:
         return self._count(other, [r for r in rules if self._is_news(r, content)], same=1)
 
     def _twin(self, rule: str, made: Url, url: Url) -> PageRecord | None:
-        """A page that is the same as a URL by a rule; None if none was fetched."""
+        """A page that a rule considers the same as a URL; None if no such page was fetched."""
         record = self._store.record(made)
         if record is None:
             twin = self._twins.get(f"{rule} {made}")
@@ -161,7 +161,7 @@ class Aliases:
         return record
 
     def _is_same(self, page: Page, twin: PageRecord) -> bool | None:
-        """True if two pages have nearly the same text; None if that is undecided yet."""
+        """True if two pages have nearly the same text; None if that cannot be decided yet."""
         if content_of(page.record) == content_of(twin):
             return True
         lang, blocks = page.lang, page.sketch.blocks if page.sketch is not None else ()
@@ -176,7 +176,7 @@ class Aliases:
         return is_same_text(template.own(lang, blocks), template.own(lang, other.blocks))
 
     def _template(self, url: Url) -> Template:
-        """The template of a URL's host; if there are too many, the oldest is dropped."""
+        """The template of a URL's host; if there are too many templates, the oldest is dropped."""
         origin = origin_of(url)
         if origin not in self._templates:
             if len(self._templates) >= _MAX_TEMPLATES:
@@ -185,7 +185,7 @@ class Aliases:
         return self._templates[origin]
 
     def _is_news(self, rule: str, page: str) -> bool:
-        """Count that a rule held for a page; True if this occurrence counts for the rule."""
+        """Record that a rule held for a page; True if this occurrence counts for the rule."""
         times = self._held.get(f"{rule} {page}", 0) + 1
         return self._held.keep(f"{rule} {page}", times) in _COUNTED
 
@@ -195,7 +195,7 @@ class Aliases:
         return all(counts is not None and counts.broken for counts in known)
 
     def _is_redirecting(self, url: Url, rule: str) -> bool:
-        """True if a rule was learned from redirects: a page without a redirect contradicts it."""
+        """True if a rule was learned from redirects, so that a page without one contradicts it."""
         return any(
             (counts := self._counts.get((scope, rule))) is not None and counts.moved > counts.same
             for scope in scopes(url)
@@ -238,7 +238,7 @@ class Aliases:
     def take_demoted(self) -> list[str]:
         """The rules demoted for a host or section since the last call.
 
-        `Frontier.undo_aliases` requeues the URLs that these rules made aliases.
+        `Frontier.undo_aliases` requeues the URLs that these rules turned into aliases.
         """
         demoted = list(self._demoted)
         self._demoted.clear()
@@ -247,7 +247,7 @@ class Aliases:
     # -- applying ----------------------------------------------------------------------------
 
     def alias(self, url: Url) -> Alias | None:
-        """The URL that represents `url` by the active rules; None if `url` is not an alias."""
+        """The URL that represents `url` under the active rules; None if `url` is not an alias."""
         if origin_of(url) not in self._active or url_key(url) % TESTED == 0:
             return None
         passed, rules = [url], list[str]()
@@ -265,7 +265,7 @@ class Aliases:
         return Alias(passed[-1], AND.join(dict.fromkeys(rules)))
 
     def _best(self, cycle: Iterable[Url]) -> Url:
-        """The URL that represents a cycle: one that was fetched, else the shortest."""
+        """The URL that represents a cycle: one that was fetched, or else the shortest."""
         return min(cycle, key=lambda url: (self._state(url) != State.FETCHED, len(url), url))
 
     def holds(self, url: Url, rule: str) -> bool:
@@ -290,20 +290,20 @@ class Aliases:
                 yield Alias(twin, rule)
 
     def _known(self, rule: str, made: Url, url: Url) -> Url | None:
-        """Another URL in the store that is the same page by a rule, or None."""
+        """Another URL in the store that is the same page according to a rule, or None."""
         if self._state(made) in (State.QUEUED, State.CLAIMED, State.FETCHED):
             return made
         twin = self._twins.get(f"{rule} {made}")
         return twin if twin is not None and twin != url else None
 
     def _state(self, url: Url) -> int | None:
-        """The state of a URL; None if it is unknown, or redirects to another."""
+        """The state of a URL; None if the URL is unknown or redirects to another."""
         query = "SELECT state FROM urls WHERE key = ? AND redirect IS NULL"
         row = self._store.db.execute(query, (url_key(url),)).fetchone()
         return row[0] if row else None
 
     def _leads_to(self, url: Url, end: Url) -> bool:
-        """True if a URL is an alias that leads to `end`: both would be aliases of each other."""
+        """True if a URL is an alias leading to `end`: each would be an alias of the other."""
         query = f"SELECT redirect FROM urls WHERE key = ? AND state = {State.ALIAS:d}"
         key = url_key(url)
         for _ in range(2 * MAX_STEPS):
@@ -314,7 +314,7 @@ class Aliases:
         return True
 
     def _active_counts(self, url: Url, rule: str) -> Counts | None:
-        """The counts by which a rule is active for a URL; None if it is not."""
+        """The counts that make a rule active for a URL; None if the rule is not active."""
         host, section = (self._counts.get((scope, rule)) for scope in scopes(url))
         if section is not None and section.is_active(MIN_HELD[1]):
             return section
@@ -322,7 +322,7 @@ class Aliases:
 
 
 def scopes(url: Url) -> list[str]:
-    """The host of a URL, and its section, that is, the first folder.
+    """The host of a URL, and its section, i.e. the first folder.
 
     >>> scopes(Url("http://a.org/news/2024/x?y=1"))
     ['http://a.org', 'http://a.org /news/']

@@ -1,4 +1,4 @@
-"""State machine of a crawl: selects URLs; processes pages, redirects, robots.txt and sitemaps.
+"""The state machine of a crawl: selects URLs; processes pages, redirects, robots.txt and sitemaps.
 
 It opens no socket and reads no clock.  An engine calls `next(now)`, fetches, and calls `fetched`;
 the live web and an archive use the same two calls.
@@ -50,7 +50,7 @@ SHORT_DELAY = 0.02  # seconds
 
 
 class Crawl:
-    """The crawl of one run over its sites with one policy."""
+    """The crawl of a run's sites under one policy."""
 
     def __init__(
         self, store: Store, sites: Sequence[Site], scope: Scope, policy: CrawlPolicy | GuidedPolicy,
@@ -72,7 +72,7 @@ class Crawl:
         self._samples = Samples(store, self.frontier)
         self._sitemaps = SitemapQueue(store, self.frontier, self.hosts)
         self._touched: dict[int, SiteInfo] = {}
-        """sites affected by anything since the last checkpoint"""
+        """sites affected by any event since the last checkpoint"""
         with store.transaction():
             for site in sites:
                 self.hosts.add_site(site)
@@ -134,8 +134,9 @@ class Crawl:
     def _is_worth_fetching(self, claim: Claim, site: SiteInfo, now: float) -> bool:
         """True if a claim is worth a download now, because nothing much better is queued.
 
-        If the guide has an outlook, the priority of a page is the number of pairs it expects.
-        robots.txt and sitemaps of a new host have the value of the host's best page.
+        If the guide has an outlook, the priority of a page is the number of pairs that the guide
+        expects from it.  The robots.txt and sitemaps of a new host are worth as much as the host's
+        best page.
         """
         if not self.guides.has_memory or claim.turn is Turn.SEED:
             return True
@@ -155,7 +156,7 @@ class Crawl:
         return not self._is_over_for(claim, site, best, now)
 
     def _is_over_for(self, claim: Claim, site: SiteInfo, best: float, now: float) -> bool:
-        """True if a site ends before it is exhausted; it is stopped once nothing is pending."""
+        """True if a site is to end early; it is stopped once no fetch or answer is pending."""
         end = self._early_end(site, best)
         if end is None:
             return False
@@ -168,7 +169,7 @@ class Crawl:
         return True
 
     def _draw_sample(self, site: SiteInfo, end: SiteEnd) -> bool:
-        """Draw a URL to test the estimate that enough pairs were found; False if it is tested."""
+        """Draw a URL to test the estimate that enough pairs were found; False if tests are over."""
         hosts = (info.id for info in self.hosts.of_site(site))
         is_estimated = end is SiteEnd.ENOUGH
         return is_estimated and self._samples.draw(site.id, hosts, site.downloads, MIN_WORTH)
@@ -190,7 +191,7 @@ class Crawl:
         return self.frontier.best_priority((info.id for info in self.hosts.of_site(site)), now)
 
     def _refill(self) -> bool:
-        """Ask the policy for more URLs, once each time the queue of a site is empty."""
+        """Ask the policy for more URLs, once each time that a site's queue is empty."""
         added = False
         for name, site in self.hosts.sites.items():
             if name not in self._empty:
@@ -202,7 +203,7 @@ class Crawl:
         return added
 
     def _set_refilled(self, site: SiteInfo, is_refilled: bool) -> None:
-        """Record that the policy was asked for more URLs of a site, or that an event followed."""
+        """Record whether the policy was asked for more URLs of a site, with no event since."""
         if is_refilled != (site.site.name in self._empty):
             (self._empty.add if is_refilled else self._empty.discard)(site.site.name)
             self.guides.set_refilled(site, is_refilled)
@@ -212,19 +213,19 @@ class Crawl:
         return 0.0 if self._sitemaps else self.frontier.wake()
 
     def outlook(self) -> Outlook | None:
-        """Pairs found and still expected on all sites; None if no guide makes an estimate."""
+        """The pairs found and still expected on all sites; None if no guide makes an estimate."""
         each = [outlook for _, outlook in self._outlooks()]
         found, left = sum(one.found for one in each), sum(one.left for one in each)
         return Outlook(found, left) if each else None
 
     def pages_left(self) -> int | None:
-        """Pages that sites may still have by their page limit; None without a limit."""
+        """The number of pages that the page limits of sites still allow; None without a limit."""
         limit = self._limits.max_pages
         going_on = (site for site in self.hosts.sites.values() if site.end is None)
         return None if limit is None else sum(max(0, limit - site.pages) for site in going_on)
 
     def seconds_left(self, now: float) -> float | None:
-        """Seconds until the time limit of the last site; None without a limit."""
+        """The seconds until the last site reaches its time limit; None without a limit."""
         limit = self._limits.max_seconds
         going_on = (site for site in self.hosts.sites.values() if site.end is None)
         if limit is None:
@@ -242,7 +243,7 @@ class Crawl:
 
     @in_transaction
     def finish(self, *, interrupted: bool) -> None:
-        """Save for each site why its crawl ended, and the memory and outlook of its guide."""
+        """Save the reason why each site's crawl ended, and the memory and outlook of its guide."""
         for site in self.hosts.sites.values():
             if site.end is None and (end := self._end_of(site, interrupted=interrupted)):
                 self.hosts.end_site(site, end)
@@ -274,12 +275,12 @@ class Crawl:
     # -- questions of guides -----------------------------------------------------------------
 
     def questions(self, now: float) -> list[PairQuestion]:
-        """The new questions of guides; pass the answers to `answered`."""
+        """The new questions from guides; pass the answers to `answered`."""
         return self.guides.questions(now)
 
     @in_transaction
     def answered(self, question: PairQuestion, event: CrawlEvent) -> None:
-        """Process the answer to a question of a guide."""
+        """Process the answer to a guide's question."""
         site = self._touched[question.site] = self.hosts.site(question.site)
         if self._intake.queue(self.guides.learn(site, event), 1, site):
             self._set_refilled(site, False)
@@ -353,7 +354,7 @@ class Crawl:
         )
 
     def _note_way_out(self, url: Url, target: Url) -> None:
-        """Tell the user that a seed redirects to another host, once for each host."""
+        """Tell the user, once for each host, that a seed redirects to another host."""
         host = host_of(target)
         if host not in self._ways_out:
             self._ways_out.add(host)

@@ -1,6 +1,6 @@
-"""Guides of a crawl, one for each site: their observations, questions and snapshots.
+"""The guides of a crawl, one for each site: their observations, questions and snapshots.
 
-Observations of a guide are written to a journal; from time to time a snapshot of its whole memory
+A guide's observations are written to a journal; from time to time a snapshot of its whole memory
 replaces the journal.  A guide is released when there is nothing left to do for its site.
 """
 
@@ -42,7 +42,7 @@ WORK_PER_BYTE = 0.025  # of the last snapshot, which has about 20 bytes per URL
 
 
 class PairQuestion(NamedTuple):
-    """A guide's question: verify this pair or, if pair is None, pair all pages of the site."""
+    """A guide's question: verify this pair or, if `pair` is None, pair all pages of the site."""
 
     site: int
     pair: PagePair | None
@@ -69,20 +69,20 @@ class Guides:
             self._policy = policy
         self._known: dict[int, SiteGuide] = {}
         self._released: dict[int, Outlook | None] = {}
-        """the last outlooks of guides that are not in memory"""
+        """the last outlooks of guides that have been removed from memory"""
         self._changed: dict[int, SiteGuide] = {}
-        """guides with observations since they were last asked for questions"""
+        """guides with new observations since they were last asked for questions"""
         self._waiting: set[int] = set()
         """sites whose guides wait for an answer"""
         self.has_memory = self._recall is not None
-        """True if guides observe events, and their memory is saved"""
+        """True if guides observe events and have their memory saved"""
 
     def __len__(self) -> int:
         """The number of guides in memory."""
         return len(self._known)
 
     def warm_up(self) -> None:
-        """Load the models, which are loaded on first use, by ranking some made-up pages."""
+        """Load the models, which happens on first use, by ranking some made-up pages."""
         if self._recall is not None:
             guide = self._recall.policy.guide(self._recall.langs)
             view = self._view(SiteInfo(0, Site("example.org", ())))
@@ -90,10 +90,10 @@ class Guides:
                 deque(guide.rank(page, view), maxlen=0)
 
     def resume(self, sites: Iterable[SiteInfo]) -> set[int]:
-        """Resume the crawls of an earlier invocation, starting with open questions of guides.
+        """Resume the crawls of an earlier invocation, starting with the open questions of guides.
 
-        These may be all that is left of a crawl.  Guides without open questions are restored on
-        the next event.  Returns the sites for which the policy was asked for more URLs.
+        Open questions may be all that is left of a crawl.  Guides without open questions are
+        restored on the next event.  Returns the sites for which the policy was asked for more URLs.
         """
         if self._recall is None:
             return set()
@@ -110,7 +110,7 @@ class Guides:
         return memory.refilled()
 
     def outlook(self, site: SiteInfo) -> Outlook | None:
-        """Pairs found and still expected on a site; None if its guide makes no estimate."""
+        """The pairs found and still expected on a site; None if its guide makes no estimate."""
         if self._recall is None:
             return None
         if site.id in self._released:
@@ -128,7 +128,7 @@ class Guides:
     def rank_sitemap(
         self, site: SiteInfo, url: Url, sitemap: Sitemap, start: int
     ) -> Iterable[Ranked]:
-        """Rank the URLs of a part of a sitemap, as links of an empty page."""
+        """Rank the URLs in one part of a sitemap, as if they were links on an empty page."""
         page = page_of_part(url, sitemap, start)
         if self._policy is not None:
             return self._policy.rank(page, self._view(site))
@@ -141,13 +141,13 @@ class Guides:
         return self._observe(site, None, REFILL, "")
 
     def learn(self, site: SiteInfo, event: CrawlEvent) -> Iterable[Ranked]:
-        """Rank links after any other event."""
+        """Pass any other event to a guide; returns the links it ranks."""
         return self._observe(site, event, *write_event(event)) if self.has_memory else ()
 
     def _observe(
         self, site: SiteInfo, observation: Observation, what: str, data: str
     ) -> Iterable[Ranked]:
-        """Tell a guide about something, and record it in the journal."""
+        """Pass an observation to a guide, and record the observation in the journal."""
         assert self._recall is not None
         # Before recording: a restored guide would observe it twice.
         url = observation.url if isinstance(observation, Page | Missing | Moved) else None
@@ -160,14 +160,14 @@ class Guides:
         return ranked
 
     def set_refilled(self, site: SiteInfo, is_refilled: bool) -> None:
-        """Record that the policy was asked for more URLs of a site, or that an event followed."""
+        """Record whether the policy was asked for more URLs of a site, with no event since."""
         if self._recall is not None:
             self._recall.memory.set_refilled(site.id, is_refilled)
 
     # -- questions ---------------------------------------------------------------------------
 
     def questions(self, now: float) -> list[PairQuestion]:
-        """The questions of guides since the last call."""
+        """The questions that guides have asked since the last call."""
         taken: list[PairQuestion] = []
         for id, known in self._changed.items():
             known.new_questions.extend(known.guide.questions())
@@ -187,7 +187,7 @@ class Guides:
         return bool(self._waiting)
 
     def waiting_time(self, site: SiteInfo, now: float) -> float:
-        """Seconds that a guide has waited for answers; infinite if it waits for none."""
+        """The seconds that a guide has waited for answers; infinite if it waits for none."""
         known = self._known.get(site.id)
         if known is not None and known.open_questions:
             return now - known.open_since
@@ -203,7 +203,7 @@ class Guides:
         return self._known[site.id]
 
     def save(self, sites: Iterable[SiteInfo], is_over: Callable[[SiteInfo], bool]) -> None:
-        """Save guides whose journals have become long, and release those of finished sites.
+        """Save guides whose journals have become long, and release the guides of finished sites.
 
         This depends on counts only, so that the same crawl is saved at the same points.
         """
@@ -219,7 +219,7 @@ class Guides:
                 self._recall.save_state(known)
 
     def release(self, site: SiteInfo) -> None:
-        """Save the guide of a site and its outlook, and remove it from memory."""
+        """Save a site's guide and the guide's outlook, and remove the guide from memory."""
         known = self._known.pop(site.id, None)
         if known is None or self._recall is None:
             return
@@ -230,7 +230,7 @@ class Guides:
 
 
 def _warm_up_pages(langs: Sequence[str]) -> Iterable[Page]:
-    """Pages in two languages: one links to its translation, one names a language."""
+    """Pages in two languages: one page links to its translation, another names a language."""
     one, other = (Url(f"http://example.org/{lang}/news.html") for lang in (langs[0], langs[-1]))
     home = Link(Url("http://example.org/"), anchor="English")
     yield Page(PageRecord(one, langs[0], (), "", 0, 0, 0, "1"), (Link(other),), ())

@@ -1,4 +1,4 @@
-"""Hosts and sites of a crawl: robots.txt cache, Crawl-delay, limits of pages, bytes and time."""
+"""Hosts and sites of a crawl: robots.txt cache, Crawl-delay, limits on pages, bytes and time."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class SiteInfo:
     sitemaps: int = 0
     started_at: float | None = None
     end: SiteEnd | None = None
-    """why its crawl ended; None if it has not"""
+    """the reason why the site's crawl ended; None if it has not ended"""
 
     def exhausted(self, limits: Limits, now: float) -> SiteEnd | None:
-        """The limit that has been reached, or None; pages being fetched are counted."""
+        """The limit that has been reached, or None; pages still being fetched also count."""
         if limits.max_pages is not None and self.pages + self.in_flight >= limits.max_pages:
             return SiteEnd.PAGE_LIMIT
         if limits.max_bytes is not None and self.bytes >= limits.max_bytes:
@@ -57,18 +57,18 @@ class SiteInfo:
 
 @dataclass(slots=True)
 class HostInfo:
-    """A host with its robots.txt and refusals."""
+    """A host, its robots.txt and the number of its refusals."""
 
     id: int
     origin: str
     site: SiteInfo
     robots_at: float | None = None
-    """time when its robots.txt was fetched; None if it is unknown"""
+    """time when the host's robots.txt was fetched; None if robots.txt is unknown"""
     refusals: int = 0
 
 
 class Hosts:
-    """Hosts by number, sites by name; the frontier has their schedule, the store their history."""
+    """Hosts by id, sites by name; the frontier keeps their schedule, the store their history."""
 
     def __init__(self, store: Store, frontier: Frontier, politeness: Politeness) -> None:
         self._store = store
@@ -79,7 +79,7 @@ class Hosts:
         self._by_site: dict[int, list[HostInfo]] = {}
         self._site_by_id: dict[int, SiteInfo] = {}
         self._started: deque[SiteInfo] = deque()
-        """in order of their start, which is the order in which their time runs out"""
+        """sites in the order in which they started, so that their time runs out in this order"""
         self.sites: dict[str, SiteInfo] = {}
         self.stopped_sites: list[SiteInfo] = []
         """sites stopped since the last checkpoint of the crawl"""
@@ -87,12 +87,12 @@ class Hosts:
         self.urgent_notes: list[str] = []
         """notes that users should see early in the crawl"""
         self.slow: dict[int, float] = {}
-        """number of each host with a long Crawl-delay -> seconds between requests"""
+        """id of each host with a long Crawl-delay -> seconds between requests"""
         self._note_room = MAX_NOTES
         self._rules: LastingMap[Protego] = LastingMap(MAX_RULES)
-        """cache of parsed rules by origin; the store has all"""
+        """cache of parsed rules by origin; the store has the rules of all hosts"""
         self._unreachable: set[int] = set()
-        """hosts that did not respond in this invocation, including those of sites that were left"""
+        """hosts that did not respond in this invocation, including hosts of sites that were left"""
 
     def __getitem__(self, id: int) -> HostInfo:
         return self._by_id[id]
@@ -104,7 +104,7 @@ class Hosts:
         return info
 
     def site(self, id: int) -> SiteInfo:
-        """The site with this number."""
+        """The site with this id."""
         return self._site_by_id[id]
 
     def start(self, site: SiteInfo, now: float) -> None:
@@ -114,7 +114,7 @@ class Hosts:
             self._started.append(site)
 
     def stop_overdue_sites(self, limits: Limits, now: float) -> None:
-        """Stop sites whose time limit is reached, even if they only wait."""
+        """Stop the sites that have reached their time limit, even if they are only waiting."""
         if limits.max_seconds is None:
             return
         late: list[SiteInfo] = []
@@ -205,7 +205,7 @@ class Hosts:
         return info
 
     def knows_robots(self, id: int, now: float) -> bool:
-        """True if the host's robots.txt is known; one older than a day is fetched again."""
+        """True if the host's robots.txt is known; after a day it must be fetched again."""
         info = self._by_id[id]
         if info.robots_at is not None and now - info.robots_at > ROBOTS_LIFETIME:
             info.robots_at = None
@@ -227,7 +227,7 @@ class Hosts:
         return False
 
     def allows(self, id: int, url: Url) -> bool:
-        """True if the host's robots.txt allows a URL; nothing is allowed before it is known."""
+        """True if the host's robots.txt allows a URL; no URL is allowed before that is known."""
         info = self._by_id[id]
         if not self._politeness.obey_robots:
             return True
@@ -258,7 +258,7 @@ class Hosts:
         return list(rules.sitemaps)
 
     def _keep_crawl_delay(self, info: HostInfo, asked: float | None) -> None:
-        """Add a note that a host requests a Crawl-delay; stop the host if that is too long."""
+        """Add a note that a host requests a Crawl-delay; stop the host if the delay is too long."""
         self.slow.pop(info.id, None)
         if not asked or asked <= self._politeness.delay:
             return
@@ -274,12 +274,12 @@ class Hosts:
             self.add_note(f"{info.origin} {said}: respected")
 
     def hold(self, id: int, until: float) -> None:
-        """Send no requests to a host until a time, even after a restart."""
+        """Send no requests to a host before the time `until`, even after a restart."""
         self._frontier.hold(id, until)
         self._store.db.execute(SQL["hold_host"], (until, id))
 
     def save_next_request(self, id: int) -> None:
-        """Save the time of the next request if the delay is long, so that a restart respects it."""
+        """Save the time of a host's next request if its delay is long, for use after a restart."""
         host = self._frontier.host(id)
         if host.delay >= LONG_DELAY:
             self._store.db.execute("UPDATE hosts SET next_at = ? WHERE id = ?", (host.next_at, id))
@@ -296,7 +296,7 @@ class Hosts:
         self._store.db.execute("UPDATE hosts SET stopped = ? WHERE id = ?", (reason, id))
 
     def add_note(self, note: str, *, is_urgent: bool = False) -> None:
-        """Add a note for the user, while there is room."""
+        """Add a note for the user, unless there are too many."""
         self._note_room -= len(note)
         if self._note_room >= 0:
             self.notes.append(note)
@@ -320,7 +320,7 @@ class Hosts:
 
 
 def stop_note(origin: str, reason: str) -> str:
-    """The note on a host that is asked no more.
+    """The note about a host that receives no more requests.
 
     >>> stop_note("https://example.org", "timed out")
     'gave up on https://example.org: timed out'
@@ -329,7 +329,7 @@ def stop_note(origin: str, reason: str) -> str:
 
 
 def way_out_note(url: str, target: str) -> str:
-    """The note on a start page that redirects to another site.
+    """The note about a start page that redirects to another site.
 
     >>> way_out_note("http://a.org/", "http://b.org/")
     'http://a.org/ redirects out of the site, to http://b.org/: mine that site instead'

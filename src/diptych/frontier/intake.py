@@ -1,4 +1,4 @@
-"""Intake of URLs into the frontier: ranked URLs are admitted, replaced by aliases, and queued."""
+"""Admit ranked URLs to the frontier, replace aliases by their targets, and queue the result."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_SEEN = 96_000_000  # bytes of URLs cached to avoid database access; about 40
 
 
 class Intake:
-    """Queues URLs in the frontier, and tells guides which ones are aliases or refused."""
+    """Queues URLs in the frontier, and tells guides which URLs are aliases or refused."""
 
     def __init__(
         self, frontier: Frontier, scope: Scope, admission: Admission, guides: Guides,
@@ -33,7 +33,7 @@ class Intake:
         self._seen: TextMap[float] = TextMap(MAX_SEEN)
 
     def queue(self, ranked: Iterable[Ranked], depth: int, site: SiteInfo) -> bool:
-        """Queue the URLs that a policy ranked; True if one is new or its priority was raised."""
+        """Queue the URLs that a policy ranked; True if any is new or had its priority raised."""
         seen = self._seen
         entries: dict[Url, Entry] = {}
         moved: list[Moved] = []
@@ -60,7 +60,7 @@ class Intake:
         return any(entry.state is State.QUEUED for entry in entries.values())
 
     def is_alias(self, claim: Claim, site: SiteInfo, now: float) -> bool:
-        """True if a claim is the same page as another URL by a rule; it is then made an alias."""
+        """True if a rule makes a claimed URL the same page as another; it then becomes an alias."""
         if self._aliases.alias(claim.url) is None:
             return False
         self._frontier.give_back(claim, now)
@@ -114,12 +114,12 @@ class Intake:
             )
 
     def _seen_again(self, urls: Iterable[Url]) -> None:
-        """Let URLs that were aliases be ranked again."""
+        """Allow URLs that were aliases to be ranked again."""
         for url in urls:
             self._seen.keep(url, -math.inf)
 
     def _replace(self, url: Url, depth: int, priority: float, site: SiteInfo) -> bool:
-        """Queue the URL that represents `url` instead of it; False if there is none."""
+        """Queue the URL that represents `url` in place of `url`; False if there is none."""
         target = self._alias(url, depth, priority)
         if target is None:
             return False
@@ -131,7 +131,7 @@ class Intake:
         return True
 
     def _alias(self, url: Url, depth: int, priority: float) -> Url | None:
-        """Make a URL an alias by a rule, and return its target; None if no rule applies."""
+        """Make a URL an alias if a rule applies, and return its target; None if no rule applies."""
         found = self._aliases.alias(url)
         if found is None or self._scope.site_of(found.url) is None:
             return None

@@ -1,4 +1,4 @@
-"""SQL for leads and verdicts of a search for bilingual sites: queue, outcomes, examples."""
+"""SQL for the leads and verdicts of a search for bilingual sites: queue, outcomes, examples."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Verdict:
 
     site: str
     url: Url
-    """URL where the test started"""
+    """the URL where the test started"""
     decision: Decision
     pages: tuple[tuple[str, Url], ...]
-    """each language, and a page in it"""
+    """each language, with a page in that language"""
     downloads: int
     named: Url
-    """URL that was followed first; it differs from `url` if the site has moved"""
+    """the URL that was followed first; it differs from `url` if the site has moved"""
 
 
 class Leads:
@@ -50,7 +50,7 @@ class Leads:
         self._once = once
 
     def from_links(self, links: Iterable[Link], role: Role) -> list[Lead]:
-        """Turn links into leads, which are not stored yet."""
+        """Turn links into leads, without storing them."""
         return [Lead(0, link.url, site_name(link.url), role, neighbourhood(link)) for link in links]
 
     def add(self, found: Sequence[Lead], ranking: Ranking, source: int) -> None:
@@ -77,7 +77,7 @@ class Leads:
         return url_key(f"{lead.role}:{lead.site if is_site else lead.url}")
 
     def waiting(self, limit: int, busy: Iterable[str] = ()) -> list[Lead]:
-        """The best waiting leads, at most one per site, and none of the `busy` sites."""
+        """The best waiting leads: at most one per site, and none to a `busy` site."""
         taken = set(busy)
         best: list[int] = []
         for id, site in self._store.db.execute(SQL["best_leads"], (_MAX_LOOKED_AT,)):
@@ -107,7 +107,7 @@ class Leads:
         return self._store.count(SQL["leads_with_page"], site)
 
     def origin(self, lead: Lead) -> tuple[Url, int]:
-        """The URL that was followed before a site moved, and the number of moves."""
+        """The URL that was followed before the lead's site moved, and the number of moves."""
         moves = 0
         while moves < MAX_MOVES:
             values = lead.id, Reason.MOVED
@@ -118,7 +118,7 @@ class Leads:
         return lead.url, moves
 
     def destination(self, site: str) -> str:
-        """The site that a site has finally moved to, or the site itself."""
+        """The site that this site has finally moved to, or this site itself."""
         for _ in range(MAX_MOVES):
             row = self._store.db.execute(SQL["moved_to"], (site, Reason.MOVED)).fetchone()
             if row is None:
@@ -139,7 +139,7 @@ class Leads:
         return self._store.count(f"SELECT count(*) FROM leads WHERE site = ? AND {_FAILED}", site)
 
     def failed(self) -> list[tuple[Url, str]]:
-        """Failed leads with their reasons; a site that has moved is named by its first URL."""
+        """Failed leads with the reasons; a site that has moved is identified by its first URL."""
         rows = self._store.db.execute(
             f"SELECT {_COLUMNS}, reason FROM leads WHERE {_FAILED} ORDER BY id"
         ).fetchall()
@@ -148,9 +148,10 @@ class Leads:
     # -- learning ----------------------------------------------------------------------------
 
     def examples(self) -> list[Example]:
-        """Training examples: forward leads with outcomes, back-link pages with those they led to.
+        """Training examples: forward leads with their outcomes, and back-link pages.
 
-        The site through which a back-link page was found does not count.
+        The outcome of a back-link page is the mean outcome of the leads found on it, except the
+        lead through which the page itself was found.
         """
         db = self._store.db
         forward = db.execute(SQL["forward_examples"], (int(Role.FORWARD), _MAX_EXAMPLES))
@@ -159,7 +160,7 @@ class Leads:
         return found + [Example(Role.BACK, _words(words), share) for words, share in back]
 
     def all_waiting(self) -> Iterator[list[Lead]]:
-        """Waiting leads except seeds, in batches."""
+        """The waiting leads except seeds, in batches."""
         last = 0
         while True:
             rows = self._store.db.execute(
@@ -187,7 +188,7 @@ class Leads:
         return bool(row[0]) if row else None
 
     def decide(self, id: int, verdict: Verdict, lead: int, at: int) -> None:
-        """Save a verdict, and the number of downloads up to it."""
+        """Save a verdict, and the number of downloads made before it."""
         decision = verdict.decision
         row = (
             id, verdict.url, lead, decision.accept, decision.score, decision.reason,
@@ -204,12 +205,12 @@ class Leads:
         return self._store.count("SELECT count(*) FROM verdicts WHERE accept")
 
     def found_at(self) -> tuple[int, ...]:
-        """The number of downloads up to each bilingual site, in order."""
+        """The number of downloads made before each bilingual site was found, in order."""
         rows = self._store.db.execute("SELECT at FROM verdicts WHERE accept ORDER BY at")
         return tuple(at for (at,) in rows)
 
     def rejections(self) -> list[tuple[str, int]]:
-        """Reasons for rejecting sites with their counts, the most frequent first."""
+        """The reasons for rejecting sites, with their counts; the most frequent come first."""
         return self._store.db.execute(SQL["rejections"]).fetchall()
 
     def verdicts(self, *, only_bilingual: bool = False) -> list[Verdict]:
@@ -229,7 +230,7 @@ class Leads:
             ]  # fmt: skip
 
     def without_back_links(self) -> list[tuple[int, Url, int]]:
-        """Bilingual sites whose back links were not looked up: number, URL, and lead."""
+        """The bilingual sites whose back links were not looked up yet: site id, URL and lead."""
         return self._store.db.execute(SQL["without_back_links"]).fetchall()
 
     def mark_looked_up(self, site: int) -> None:

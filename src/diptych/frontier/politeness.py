@@ -1,4 +1,4 @@
-"""Politeness (delay, longest Crawl-delay, Retry-After, backoff) and limits of a crawl."""
+"""The politeness of a crawl (delay, longest Crawl-delay, Retry-After, backoff) and its limits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MAX_BACKOFF = 300.0  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Politeness:
-    """Politeness to a host, unless its robots.txt requests more."""
+    """Politeness towards a host, unless its robots.txt requests more."""
 
     agent: str
     delay: float = 1.0
@@ -20,7 +20,7 @@ class Politeness:
     max_wait: float = 600.0
     """seconds; a host that requests a longer Retry-After is skipped in this run"""
     backoff: float = 1.0
-    """seconds to wait after a first refusal; doubled with each further one"""
+    """seconds to wait after the first refusal; doubled with each further refusal"""
 
     @property
     def token(self) -> str:
@@ -32,7 +32,7 @@ class Politeness:
         return self.agent.partition("/")[0].partition(" ")[0]
 
     def wait(self, refusals: int) -> float:
-        """Seconds to wait after this many consecutive refusals of a host.
+        """The seconds to wait after a host has refused this many requests in a row.
 
         >>> [Politeness(agent="a").wait(refusals) for refusals in (1, 2, 3, 20)]
         [1.0, 2.0, 4.0, 300.0]
@@ -41,7 +41,7 @@ class Politeness:
         return float(min(self.backoff * 2**doublings, MAX_BACKOFF))
 
     def delay_for(self, crawl_delay: float | None) -> float:
-        """Seconds between requests to a host, given the Crawl-delay it requests, if any.
+        """The seconds between requests to a host, given the Crawl-delay that it requests, if any.
 
         >>> [Politeness(agent="a").delay_for(asked) for asked in (None, 0.5, 60.0, 3600.0)]
         [1.0, 1.0, 60.0, 600.0]
@@ -66,6 +66,6 @@ class Limits:
     """consecutive refusals after which no more requests are sent to a host"""
     sitemaps: int = 50
     share: float | None = None
-    """share of its pairs found at which a site ends, if the crawl policy makes an estimate"""
+    """share of a site's pairs at which its crawl ends, if the crawl policy estimates that share"""
     patience: float | None = None
-    """downloads that one more pair may cost, if the crawl policy makes an estimate"""
+    """downloads that one more pair may cost, if the crawl policy estimates that cost"""

@@ -1,4 +1,4 @@
-"""The frontier: priority queue of URLs in SQLite, with claims, retries and delays per host.
+"""The frontier: a priority queue of URLs in SQLite, with claims, retries and delays per host.
 
 Within a host, URLs are ordered by turn, then priority, then discovery.  Among hosts, the one that
 has waited longest comes first.  Pending URLs are in the database; memory holds only one small
@@ -31,18 +31,18 @@ class State(IntEnum):
     OUTSIDE = 5
     """outside the crawl's scope; known only as the target of a redirect"""
     ALIAS = 6
-    """the same page as another URL, by a rule; it is not fetched"""
+    """the same page as another URL, according to a rule; not fetched"""
 
 
 class Turn(IntEnum):
-    """The class of a URL, which determines when it is fetched: the smallest first.
+    """The class of a URL, which determines when the URL is fetched: the smallest turn comes first.
 
     A known URL keeps the smaller of two turns; priorities count only within a turn.
     """
 
     ROBOTS = 0
     SITEMAP = 1
-    """a sitemap announced in robots.txt, or at the usual place"""
+    """a sitemap announced in robots.txt, or in the usual place"""
     SEED = 2
     CHILD_SITEMAP = 3
     """a sitemap that another sitemap lists"""
@@ -51,12 +51,12 @@ class Turn(IntEnum):
 
     @property
     def kind(self) -> Kind:
-        """The kind of file expected."""
+        """The kind of file that is expected."""
         return _KINDS[self]
 
     @classmethod
     def stored(cls, value: object) -> Turn:
-        """The turn with a number in the database; invalid numbers mean PAGE."""
+        """The turn that a number in the database stands for; invalid numbers stand for PAGE."""
         return _TURNS.get(value, cls.PAGE)
 
 
@@ -92,7 +92,7 @@ class Claim(NamedTuple):
 
     @property
     def kind(self) -> Kind:
-        """The kind of file expected."""
+        """The kind of file that is expected."""
         return self.turn.kind
 
 
@@ -106,11 +106,11 @@ class Host:
     connections: int = 1
     active: int = 0
     stopped: str = ""
-    """why no more requests are sent; empty if it is not stopped"""
+    """the reason why no more requests are sent; empty if the host is not stopped"""
     is_unreachable: bool = False
-    """True if it was stopped because it did not respond at all"""
+    """True if the host was stopped because it did not respond at all"""
     wake_at: float = math.inf
-    """time it is scheduled for; infinite if it is not scheduled"""
+    """the time that the host is scheduled for; infinite if it is not scheduled"""
 
 
 SOON = 5.0  # seconds; a host that is ready within this time counts as ready soon
@@ -119,9 +119,9 @@ _ALIAS_OF_NOTHING = 0.1  # share of its priority that an alias keeps if its targ
 
 
 def _draw_time(priority: float, key: int) -> float:
-    """A random draw time of a URL, which is smaller for higher priorities.
+    """A random time at which to draw a URL; higher priorities tend to have smaller times.
 
-    The randomness comes from its key, a hash, so that the same URLs are drawn each time.
+    The randomness comes from the URL's key, a hash, so that the same URLs are drawn each time.
 
     >>> _draw_time(0.5, 7 << 60) < _draw_time(0.1, 7 << 60) < _draw_time(0.1, 1 << 60)
     True
@@ -133,8 +133,8 @@ def _draw_time(priority: float, key: int) -> float:
 class Frontier:
     """The queue of URLs.  Each claim ends once: completed, failed, refused, or given back.
 
-    Claims that an invocation did not end are given back by the next one.  The caller owns the
-    transaction: nothing is durable before it commits.
+    Claims left open by one invocation are given back by the next.  The caller owns the transaction:
+    nothing is durable before the caller commits.
     """
 
     def __init__(self, db: sqlite3.Connection) -> None:
@@ -154,11 +154,11 @@ class Frontier:
         return self._hosts.pop(id)
 
     def host(self, id: int) -> Host:
-        """The host with this number."""
+        """The host with this id."""
         return self._hosts[id]
 
     def add(self, entries: Iterable[Entry]) -> None:
-        """Queue URLs; priorities of known URLs are raised, or lowered if an entry says so."""
+        """Queue URLs; the priority of a known URL is raised, or lowered if `lowers` is set."""
         touched: set[int] = set()
         rows = []
         for entry in entries:
@@ -175,7 +175,7 @@ class Frontier:
             self._schedule(self._hosts[id])
 
     def add_alias(self, entry: Entry, target: Url) -> bool:
-        """Make a URL an alias of another, unless it was requested before; True if it is one now."""
+        """Make a URL an alias of another unless it was requested before; True if it is one now."""
         row = (
             url_key(entry.url), entry.url, entry.host, int(entry.turn.kind), int(entry.turn),
             entry.depth, entry.priority, entry.reason, url_key(target),
@@ -183,20 +183,20 @@ class Frontier:
         return bool(self._db.execute(SQL["add_alias"], row).rowcount)
 
     def undo_aliases(self, site: int, rule: str, is_alias: Callable[[Url], bool]) -> list[Url]:
-        """Requeue the aliases that a rule made on a site, except those that are still aliases."""
+        """Requeue the aliases that a rule created on a site, except URLs that are still aliases."""
         rows = self._db.execute(SQL["aliases_by_rule"], (site, rule)).fetchall()
         return self._undo([row for row in rows if not is_alias(row[1])])
 
     def undo_alias_of(self, site: int, target: Url) -> list[Url]:
-        """Requeue the first alias of a URL that is not a page; the others stay aliases.
+        """Requeue the first alias of a URL that is not a page; its other aliases stay aliases.
 
-        The alias is probably not a page either, since the rule has held before.
+        The requeued alias is probably not a page either, since the rule has held before.
         """
         rows = self._db.execute(SQL["aliases_of_url"], (site, url_key(target))).fetchall()
         return self._undo(rows[:1], _ALIAS_OF_NOTHING)
 
     def _undo(self, rows: Iterable[tuple[int, Url, int]], share: float = 1.0) -> list[Url]:
-        """Turn aliases into queued URLs, which keep a share of their priorities."""
+        """Turn aliases into queued URLs, each of which keeps a share of its priority."""
         undone = []
         for key, url, host in rows:
             self._db.execute(SQL["undo_alias"], (share, key))
@@ -210,9 +210,9 @@ class Frontier:
         return self._db.execute(SQL["queued_pages"], (host,)).fetchall()
 
     def raise_any(self, hosts: Iterable[int], priority: float) -> bool:
-        """Raise a randomly drawn queued page to a priority; False if none is queued.
+        """Draw a queued page at random, and raise its priority; False if no page is queued.
 
-        The higher a page's own priority, the likelier it is drawn.
+        The higher a page's own priority, the more likely it is to be drawn.
         """
         going_on = (id for id in hosts if not self.host(id).stopped)
         rows = (row for id in going_on for row in self._db.execute(SQL["queued_priorities"], (id,)))
@@ -258,7 +258,7 @@ class Frontier:
         return Claim(row[0], row[1], row[2], Turn.stored(row[3]), *row[4:])
 
     def has_work(self, hosts: Iterable[int]) -> bool:
-        """True if any URL of these hosts is being fetched, or queued on a host not stopped."""
+        """True if any URL of these hosts is being fetched, or queued on a host not yet stopped."""
         return any(
             host.active or (not host.stopped and self.has_unfinished(host.id))
             for host in map(self.host, hosts)
@@ -274,14 +274,14 @@ class Frontier:
         self, claim: Claim, now: float, *, reason: str, status: int = 0,
         retry_at: float | None = None,
     ) -> None:  # fmt: skip
-        """End a claim that failed: retry it at a time, or give it up."""
+        """End a claim that failed: schedule a retry at `retry_at`, or give up the URL."""
         state = State.FAILED if retry_at is None else State.QUEUED
         self._end(claim, now, (state, status, reason, retry_at or 0.0, None))
 
     def _end(
         self, claim: Claim, now: float, row: tuple[State, int, str, float, int | None]
     ) -> None:
-        """End a claim, and free its connection."""
+        """End a claim, and free the connection it used."""
         ended = self._db.execute(SQL["end_claim"], (*row, claim.id)).rowcount
         assert ended, f"the claim of {claim.url} has ended"
         host = self._hosts[claim.host]
@@ -300,7 +300,7 @@ class Frontier:
         self._release(host, max(host.next_at, until))  # applies to its other connections too
 
     def hold(self, id: int, until: float) -> None:
-        """Send no requests to a host until a time."""
+        """Send no requests to a host before the time `until`."""
         host = self._hosts[id]
         host.next_at = max(host.next_at, until)
         self._schedule(host)
@@ -310,7 +310,7 @@ class Frontier:
         self._hosts[id].stopped = reason
 
     def give_back_all(self) -> None:
-        """Give back the claims of an earlier invocation; call this before claiming anything.
+        """Give back the claims of an earlier invocation; call this before claiming any URL.
 
         Pages that could not be read are queued again.
         """
@@ -318,9 +318,9 @@ class Frontier:
         self._db.execute(SQL["queue_faults"])
 
     def best_priority(self, hosts: Iterable[int], now: float) -> float:
-        """The highest priority of a page of these hosts that may be claimed soon; -inf if none.
+        """The highest priority of any page of these hosts that may be claimed soon; -inf if none.
 
-        A seed ranks above all priorities: inf.
+        A seed counts as inf, above all priorities.
         """
         asked = (self._hosts[id] for id in hosts)
         soon = (host for host in asked if not host.stopped and host.next_at <= now + SOON)

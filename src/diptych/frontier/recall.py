@@ -1,4 +1,4 @@
-"""Restore guides from snapshot and journal, or rebuild them from the history of their site."""
+"""Restore guides from a snapshot and journal, or rebuild them from the history of their site."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from diptych.types import (
 )
 
 PAGE, SITEMAP, REFILL = "page", "sitemap", "refill"
-"""names in the journal of observations other than events"""
+"""names, in the journal, of observations other than events"""
 FORMAT = 1  # of snapshots with their questions, and of the journal
 ENTRY_WORK = 200  # cost of a journal entry without links, in links
 
 Observation = Page | CrawlEvent | None
-"""an observation of a guide: a page, an event, or that the queue is empty (None)"""
+"""an observation by a guide: a page, an event, or None if the queue is empty"""
 
 
 @dataclass(slots=True)
@@ -52,21 +52,21 @@ class SiteGuide:
     site: SiteInfo
     guide: Guide
     new_questions: list[PagePair | None] = field(default_factory=list)
-    """questions not passed on yet"""
+    """questions that have not been passed on yet"""
     open_questions: list[PagePair | None] = field(default_factory=list)
-    """questions passed on, but not answered yet"""
+    """questions that have been passed on, but not answered yet"""
     has_failed: bool = False
-    """True if pages could not be paired: the next invocation tries again"""
+    """True if pages could not be paired; the next invocation tries again"""
     open_since: float = 0.0
-    """time when the first of the open questions was passed on"""
+    """time when the first open question was passed on"""
     work: int = 0
-    """cost of replaying the journal since the last snapshot, in links"""
+    """cost, in links, of replaying the journal since the last snapshot"""
     size: int = 0
-    """bytes of the last snapshot"""
+    """size of the last snapshot in bytes"""
     was_idle: bool | None = None
-    """the value saved last; None: none saved by this process"""
+    """the last value that this process saved; None if it has saved none"""
     old_outlook: Outlook | None = None
-    """the outlook saved last"""
+    """the last outlook that was saved"""
 
     @property
     def is_asking(self) -> bool:
@@ -80,7 +80,7 @@ class SiteGuide:
         return not (self.is_asking or self.has_failed)
 
     def take_answer(self, event: CrawlEvent) -> None:
-        """Remove a question that an event answers."""
+        """Remove the question that an event answers."""
         if isinstance(event, PairingResult):
             self.has_failed = event.pairs is None
         for questions in (self.open_questions, self.new_questions):
@@ -90,7 +90,7 @@ class SiteGuide:
                     return
 
     def snapshot(self) -> bytes | None:
-        """Encode the guide's memory and its unanswered questions; None if that is too large."""
+        """Encode the guide's memory and unanswered questions; None if the result is too large."""
         self.new_questions.extend(self.guide.questions())
         asked = [*self.open_questions, *self.new_questions, *([None] if self.has_failed else ())]
         rows = [write_pair(pair) if pair else None for pair in asked]
@@ -112,7 +112,7 @@ def links_of(observation: Observation) -> int:
 
 
 def maker(policy: GuidedPolicy, langs: Sequence[str]) -> str:
-    """A text that identifies who can read a snapshot: format, policy and languages."""
+    """A string that identifies the guides able to read a snapshot: format, policy and languages."""
     return f"{FORMAT} {type(policy).__module__} {policy!r} {' '.join(langs)}"
 
 
@@ -128,7 +128,7 @@ class Recall:
     may_be_page: Callable[[Url, str], bool]
 
     def tell(self, known: SiteGuide, observation: Observation) -> Iterable[Ranked]:
-        """Tell a guide about something; returns the links it ranks."""
+        """Pass an observation to a guide; returns the links that the guide ranks."""
         view = self.view(known.site)
         known.work += ENTRY_WORK + links_of(observation)
         if observation is None:
@@ -139,7 +139,7 @@ class Recall:
         return known.guide.learn(observation, view)
 
     def with_allowed_links(self, page: Page, site: SiteInfo) -> Page:
-        """The page with only the links that may be fetched, since a guide waits for all of them."""
+        """The page with only those links that may be fetched, since a guide waits for all links."""
         name = site.site.name
         return replace(
             page, links=tuple(link for link in page.links if self.may_be_page(link.url, name))
@@ -207,9 +207,9 @@ class Recall:
     # -- from the history of its site --------------------------------------------------------
 
     def rebuilt(self, site: SiteInfo, *, but: Url | None = None) -> SiteGuide:
-        """Rebuild a guide by replaying what the store knows about its site, in the same order.
+        """Rebuild a guide by replaying all that the store knows about its site, in order.
 
-        Its questions are answered by the stored decisions.
+        The guide's questions are answered by the stored decisions.
         """
         known = SiteGuide(site, self.policy.guide(self.langs))
         decided = {
@@ -230,7 +230,7 @@ class Recall:
         self, known: SiteGuide, observation: Observation,
         decided: dict[tuple[Url, Url], VerifiedPair], ranked: set[Url],
     ) -> None:  # fmt: skip
-        """Tell a guide about something, and then which of the URLs it ranked were refused."""
+        """Pass an observation to a guide, and then the refusals of URLs that the guide ranked."""
         told: list[Observation] = [observation]
         while told:
             for link, _, _ in list(self.tell(known, told.pop(0))):
@@ -269,7 +269,7 @@ class Recall:
             yield Missing(past.url, past.reason)
 
     def _parts(self, past: UrlPast, end: int | None) -> Iterator[Page]:
-        """The parts of a sitemap that have been processed."""
+        """The parts of a sitemap that were processed before, as pages."""
         is_read = past.state == State.FETCHED and past.target is None
         sitemap = read_again(self.store, past.url) if is_read or end else None
         if sitemap is None:
@@ -282,9 +282,9 @@ class Recall:
     # -- saving ------------------------------------------------------------------------------
 
     def save(self, known: SiteGuide) -> None:
-        """Save a snapshot of a guide, which replaces its journal.
+        """Save a snapshot of a guide, which replaces the guide's journal.
 
-        If it is too large, the previous snapshot and the journal are kept.
+        If the snapshot is too large, the previous snapshot and the journal are kept.
         """
         data = known.snapshot()
         with self.store.transaction():
@@ -295,7 +295,7 @@ class Recall:
         known.work = 0
 
     def save_state(self, known: SiteGuide) -> None:
-        """Save what must be known about a guide before it is restored."""
+        """Save the facts about a guide that are needed before it is restored."""
         outlook = known.guide.outlook()
         if outlook is not None and outlook != known.old_outlook and known.site.pages:
             self.store.save_outlook(known.site.id, outlook)
@@ -303,7 +303,7 @@ class Recall:
         self.set_idle(known, known.is_idle)
 
     def set_idle(self, known: SiteGuide, is_idle: bool) -> None:
-        """Record if a guide is idle, that is, waits for nothing."""
+        """Record whether a guide is idle, i.e. waits for nothing."""
         if is_idle is not known.was_idle:
             self.memory.set_idle(known.site.id, is_idle)
             known.was_idle = is_idle

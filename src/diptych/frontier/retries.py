@@ -31,7 +31,7 @@ NETWORK_FAULTS: Mapping[str, str] = {
     Reason.PROTOCOL: "invalid HTTP response",
     Reason.PRIVATE_ADDRESS: "on a private address, which is not allowed by default",
 }
-"""words for requests without an answer"""
+"""descriptions of network faults, for requests without a response"""
 FORBIDDEN = frozenset({"http_401", "http_403"})  # refused, but not because of overload
 
 
@@ -59,7 +59,7 @@ class Retries:
     def record(
         self, claim: Claim, answer: ReadAnswer | Failure, now: float, pointer: Pointer | None
     ) -> tuple[ReadAnswer, bool]:
-        """Save the response to a claim; returns it, and True if the URL is given up."""
+        """Save the response to a claim; returns the response, and True if the URL is given up."""
         host = self.hosts[claim.host]
         failed = ReadAnswer(claim.url, 0, 0, now)
         reading = failed._replace(failure=answer) if isinstance(answer, Failure) else answer
@@ -103,7 +103,7 @@ class Retries:
         return not retried
 
     def _attempts(self, claim: Claim, failure: Failure) -> int:
-        """Requests for a URL, at most; where nobody listens at all, a second one is enough."""
+        """The maximum number of requests for a URL; two are enough if no server listens at all."""
         is_silent = claim.kind is Kind.ROBOTS and failure.reason == Reason.CONNECTION_REFUSED
         return min(2, self.limits.attempts) if is_silent else self.limits.attempts
 
@@ -124,6 +124,6 @@ def _robots_failure(failure: Failure) -> str:
 
 
 def _fault(failure: Failure) -> str:
-    """Words for a fault of a server or of the network, without those of any library."""
+    """Describe a fault of a server or the network in our own words, not those of a library."""
     status = http_status(failure.reason)
     return f"HTTP {status}" if status else NETWORK_FAULTS.get(failure.reason, failure.reason)

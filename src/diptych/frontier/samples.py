@@ -1,8 +1,8 @@
 """Random samples of the queue: a site ends only after randomly drawn URLs led to no pair either.
 
-The estimate of the remaining pairs is based on pages that looked promising.  A sample tests it, as
-in the stopping rules of technology-assisted review.  URLs with higher priority are likelier to be
-drawn, since most of the remaining ones are known to be useless.
+The estimate of the remaining pairs is based on pages that looked promising.  A sample tests that
+estimate, as in the stopping rules of technology-assisted review.  URLs with a higher priority are
+more likely to be drawn, since most of the remaining URLs are known to be useless.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ _IN_BETWEEN = 8  # downloads for one of them: redirects, attempts, its translati
 
 
 class Samples:
-    """The number of URLs drawn in a row for each site, kept in the store."""
+    """The number of consecutive URLs drawn for each site, kept in the store."""
 
     def __init__(self, store: Store, frontier: Frontier) -> None:
         self._db = store.db
         self._frontier = frontier
 
     def draw(self, site: int, hosts: Iterable[int], downloads: int, priority: float) -> bool:
-        """Raise a queued page of a site to a priority; False if the sample is complete.
+        """Draw a queued page of a site and raise its priority; False if the sample is complete.
 
-        `downloads` is the site's total so far.  If it has grown by more than a few, a sample made
-        the crawl continue, and a new sample starts.
+        `downloads` is the site's total so far.  If that has grown by more than a few downloads, a
+        sample made the crawl continue, and a new sample starts.
         """
         query = "SELECT drawn, samples, downloads FROM samples WHERE site = ?"
         drawn, samples, before = self._db.execute(query, (site,)).fetchone() or (SIZE, 0, -math.inf)

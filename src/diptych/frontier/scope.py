@@ -1,4 +1,4 @@
-"""Scope of a run: maps URLs to sites, by domain, host or folder of the seeds."""
+"""The scope of a run: maps URLs to sites by the domain, host or folder of the seeds."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Scope:
 
     @classmethod
     def of(cls, sites: Iterable[Site], *, kind: str = "site") -> Scope:
-        """The scope of some sites with all their seeds."""
+        """The scope that covers these sites with all their seeds."""
         return cls(kind, {unit(seed, kind): site.name for site in sites for seed in site.seeds})
 
     def site_of(self, url: str) -> str | None:
-        """The name of the site that a URL belongs to, or None if it is outside the scope."""
+        """The name of the site that a URL belongs to; None if the URL is outside the scope."""
         if self.kind == "prefix":
             narrowest_first = sorted(self.owners.items(), key=lambda owner: -len(owner[0]))
             return next((name for folder, name in narrowest_first if _in(url, folder)), None)

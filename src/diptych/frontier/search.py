@@ -1,9 +1,9 @@
-"""State machine of the search for bilingual sites (Algorithm 1 of Barbosa et al. 2011).
+"""The state machine of the search for bilingual sites (Algorithm 1 of Barbosa et al. 2011).
 
-Like `frontier.crawl`, it opens no socket and reads no clock, and has the same interface for an
-engine.  It follows the best leads, several at a time: the page is fetched, its site is tested by a
-detector that requests one or two more pages, and its links become leads if the policy says so.
-Its whole state is in the store, so that it can be resumed at any point.
+Like `frontier.crawl`, it opens no socket, reads no clock, and has the same interface for an engine.
+It follows the best leads, several at a time: the lead's page is fetched, its site is tested by a
+detector that requests one or two more pages, and the page's links become leads if the policy says
+so.  The whole state is in the store, so that a search can be resumed at any point.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MAX_FAILURES = 2  # leads to a site that may fail before the site is given up
 
 
 class LinkQuery(NamedTuple):
-    """A query to link sources: back links of a site, or out links of a page."""
+    """A query to link sources: the back links of a site, or the out links of a page."""
 
     url: Url
     lead: Lead | None = None
@@ -49,12 +49,12 @@ class LinkQuery(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Budget of a search; None means no limit."""
+    """The budget of a search; None means no limit."""
 
     downloads: int | None = None
-    """responses, except robots.txt"""
+    """number of responses, except to requests for robots.txt"""
     sites: int | None = None
-    """bilingual sites"""
+    """number of bilingual sites"""
     seconds: float | None = None
     """duration of one invocation"""
 
@@ -67,7 +67,7 @@ class SearchSettings:
     limits: Limits = field(default_factory=Limits)
     budget: Budget = field(default_factory=Budget)
     width: int = 64
-    """leads followed at a time"""
+    """number of leads followed at a time"""
 
 
 @dataclass(slots=True)
@@ -110,7 +110,7 @@ class Discovery:
         self._looked_up: dict[int, str] = {}
         """leads whose links are being looked up, with their sites"""
         self._has_more = False
-        """True if there was no time for some waiting leads"""
+        """True if time ran out before all waiting leads were followed"""
         self._started_at = self._now = now
         with store.transaction():
             self._restore(seeds, now)
@@ -168,7 +168,7 @@ class Discovery:
         return bool(is_allowed)
 
     def _start_leads(self, now: float) -> bool:
-        """Follow the best leads there is room for; True if there were any."""
+        """Follow the best leads that there is room for; True if any were followed."""
         room = self._setting.width - len(self._visits) - len(self._looked_up)
         if room <= 0 or self.is_over(now):
             return False
@@ -181,7 +181,7 @@ class Discovery:
         return bool(best)
 
     def _start_lead(self, lead: Lead, now: float) -> None:
-        """Start a lead: the links of a back-link page may be known without fetching it."""
+        """Start a lead; the links of a back-link page may be known without fetching the page."""
         if lead.role is Role.BACK and self._policy.looks_back:
             self._looked_up[lead.id] = lead.site
             self._link_queries.append(LinkQuery(lead.url, lead))
@@ -189,7 +189,7 @@ class Discovery:
             self._start_visit(lead, now)
 
     def is_over(self, now: float) -> bool:
-        """True if the budget is spent: nothing more is started."""
+        """True if the budget is spent, so that nothing more is started."""
         budget, stats = self._setting.budget, self.stats
         asked = stats.downloads - stats.robots
         return (
@@ -210,7 +210,7 @@ class Discovery:
     def wake(self) -> float | None:
         """The time when `next` may return something again; None if nothing is queued or affordable.
 
-        Unfinished work is then resumed by the next invocation.
+        If work remains, the next invocation resumes it.
         """
         if self.is_over(self._now):
             return None
@@ -223,7 +223,7 @@ class Discovery:
     # -- link queries ------------------------------------------------------------------------
 
     def link_queries(self, now: float) -> list[LinkQuery]:
-        """The new queries to link sources; pass the answers to `answered`."""
+        """The new queries for link sources; pass the answers to `answered`."""
         taken = list(self._link_queries)
         self._link_queries.clear()
         return taken
@@ -237,7 +237,7 @@ class Discovery:
     def answered(
         self, query: LinkQuery, links: Sequence[Link] | Failure | None, now: float
     ) -> None:
-        """Process the answer to a query; None means that the source does not know it."""
+        """Process the answer to a query; None means that the source does not know the page."""
         if query.lead is not None:
             self._looked_up.pop(query.lead.id, None)
         if query.lead is None:
@@ -316,7 +316,7 @@ class Discovery:
     # -- visits ------------------------------------------------------------------------------
 
     def _start_visit(self, lead: Lead, now: float) -> None:
-        """Start visiting the site of a lead, or end the lead if there is nothing to find out."""
+        """Start visiting a lead's site, or end the lead if there is nothing to find out."""
         known = self.leads.decided(lead.site)
         most = self._policy.per_site
         if known is not None and lead.role is Role.FORWARD and most == 1:

@@ -1,4 +1,4 @@
-"""Sitemaps of a crawl, processed in parts: a whole one at once would delay the crawl."""
+"""The sitemaps of a crawl, processed in parts because a whole sitemap would delay the crawl."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SitemapPart(NamedTuple):
     claim: Claim
     site: SiteInfo
     sitemap: Sitemap | None
-    """None if an earlier process fetched it, and it has not been read again yet"""
+    """None if an earlier process fetched the sitemap, and it has not been read again yet"""
     status: int
     start: int = 0
 
@@ -36,7 +36,7 @@ class SitemapPart(NamedTuple):
 
 
 class SitemapQueue:
-    """Partly processed sitemaps, one part of each in turn.
+    """Partly processed sitemaps; one part of each is processed in turn.
 
     The claim of a sitemap ends with its last part.  A crawl that was killed continues with the next
     part.
@@ -92,7 +92,7 @@ def read_again(store: Store, url: Url) -> Sitemap | None:
 
 
 def end_of_part(sitemap: Sitemap, start: int) -> int:
-    """The end of the part of a sitemap that starts at an entry.
+    """The end of the part of a sitemap that begins with entry `start`.
 
     >>> from diptych.page.sitemaps import SitemapEntry
     >>> end_of_part(Sitemap(entries=(SitemapEntry("http://a.org/"),) * 50), 30)
@@ -117,7 +117,7 @@ def alternates_of(sitemap: Sitemap) -> list[tuple[Url, Link]]:
 
 
 def page_of_part(url: Url, sitemap: Sitemap, start: int) -> Page:
-    """A part of a sitemap as a page without text: each URL is followed by its translations."""
+    """A part of a sitemap as a page without text; each URL is followed by its translations."""
     links: list[Link] = []
     for item in sitemap.entries[start : end_of_part(sitemap, start)]:
         target = normalise(item.url)

@@ -1,7 +1,7 @@
 """Crawler traps: repeating or deep paths, calendars, dates, sort orders.
 
-Some are refused outright.  Others (calendars, sort orders) are real pages up to a point, so a
-limited number of each family is allowed.
+Some traps are refused outright.  Others (calendars, sort orders) are real pages up to a point, so a
+limited number of URLs in each family is allowed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _SORT_VALUE = re.compile(
 
 
 class Family(NamedTuple):
-    """URLs that differ only in parts that can vary endlessly, and the number to allow."""
+    """A family of URLs that differ only in endlessly variable parts, and the number to allow."""
 
     key: str
     limit: int
@@ -70,7 +70,7 @@ def refusal(url: str) -> str:
 
 
 def _repeats(segments: list[str]) -> bool:
-    """True if one to three segments are repeated MAX_REPEATS times in a row."""
+    """True if a sequence of one to three segments occurs MAX_REPEATS times in a row."""
     for length in (1, 2, 3):
         for start in range(len(segments) - length * MAX_REPEATS + 1):
             run = segments[start : start + length]

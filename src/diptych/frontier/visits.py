@@ -1,4 +1,4 @@
-"""Visits of a search: the few pages of each site that are fetched to test if it is bilingual."""
+"""The visits of a search: the few pages of a site that are fetched to test if it is bilingual."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ _PRIORITY = 1.0
 
 @dataclass(slots=True)
 class Visit:
-    """A lead being followed, and the test of its site if that is undecided."""
+    """A lead being followed, and the test of the lead's site if that is undecided."""
 
     site: SiteInfo
     lead: Lead
     site_test: SiteTest | None
     start: Url
-    """URL at which the lead's page is requested"""
+    """the URL at which the lead's page is requested"""
     pending: set[Url] = field(default_factory=set)
     page: Page | None = None
-    """the page of the lead"""
+    """the lead's page"""
     asked: dict[Url, Url] = field(default_factory=dict)
     """target of a redirect -> URL that was requested"""
     downloads: int = 0
     reason: str = ""
-    """why there is no page"""
+    """the reason why there is no page"""
     tried: set[Url] = field(default_factory=set)
-    """URLs tried instead of a page that failed"""
+    """URLs tried in place of a page that failed"""
     moved_to: Url | None = None
-    """the other site that the lead redirects to"""
+    """the other site's URL that the lead redirects to"""
 
 
 @dataclass(slots=True, eq=False)
 class Visits:
-    """The current visits, keyed by site number."""
+    """The current visits, keyed by site id."""
 
     store: Store
     hosts: Hosts
@@ -76,7 +76,7 @@ class Visits:
         self.advance(visit)
 
     def arrive(self, visit: Visit, url: Url, page: Page) -> None:
-        """Process a page of a visit; the first one is the page of the lead."""
+        """Process a page of a visit; the first page is that of the lead."""
         visit.pending.discard(url)
         asked = visit.asked.pop(url, url)
         is_first = visit.page is None
@@ -89,7 +89,7 @@ class Visits:
                 visit.site_test.miss(asked)
 
     def move(self, visit: Visit, url: Url, target: Url, hops: int) -> None:
-        """Follow the redirect of a page."""
+        """Follow a page's redirect."""
         visit.pending.discard(url)
         is_own = site_name(target) == visit.lead.site
         if is_own and hops < self.redirects:
@@ -101,7 +101,7 @@ class Visits:
         self.miss(visit, url, Reason.TOO_MANY_REDIRECTS if is_own else Reason.MOVED)
 
     def miss(self, visit: Visit, url: Url, reason: str, *, is_unreachable: bool = False) -> None:
-        """Process that a page could not be fetched, or that its host is unreachable."""
+        """Handle a page that could not be fetched, perhaps because its host is unreachable."""
         visit.pending.discard(url)
         asked = visit.asked.pop(url, url)
         if visit.page is not None:
@@ -115,7 +115,7 @@ class Visits:
             self._request(visit, other)
 
     def advance(self, visit: Visit) -> None:
-        """Request the pages that the site test wants, until it waits for some or is done."""
+        """Request the pages that the site test wants, until it waits for a page or is done."""
         while True:
             self._give_up_stopped(visit)
             if visit.pending:
@@ -129,7 +129,7 @@ class Visits:
                 self._request(visit, link.url)
 
     def _give_up_stopped(self, visit: Visit) -> None:
-        """Treat pending pages of stopped hosts as missing, and so their substitutes."""
+        """Treat the pending pages on stopped hosts as missing, and likewise their substitutes."""
         while stopped := {
             url: host for url in sorted(visit.pending) if (host := self._host(visit, url)).stopped
         }:
@@ -173,7 +173,7 @@ class Visits:
 
 
 def _other_scheme(url: Url) -> Url | None:
-    """The same URL over http, to try if https is unreachable; None if it is http already.
+    """The http version of an https URL, to try if https is unreachable; None for an http URL.
 
     >>> _other_scheme(Url("https://a.org/x")), _other_scheme(Url("http://a.org/x"))
     ('http://a.org/x', None)
@@ -182,7 +182,7 @@ def _other_scheme(url: Url) -> Url | None:
 
 
 def _home(url: Url, reason: str, role: Role) -> Url | None:
-    """The home page, to try instead of a lead's page that failed; None if it does not apply.
+    """The home page, to try in place of a lead's page that failed; None if that is no use.
 
     >>> _home(Url("http://a.org/old.html"), "http_404", Role.FORWARD)
     'http://a.org/'

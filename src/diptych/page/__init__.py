@@ -1,1 +1,1 @@
-"""From an HTTP response to a page: text, links, languages, flags, robots.txt, sitemaps."""
+"""Turn an HTTP response into a page: text, links, languages, flags, robots.txt, sitemaps."""

@@ -38,7 +38,7 @@ class ReadAnswer(NamedTuple):
 
     @property
     def target(self) -> Url | None:
-        """The URL that this response only forwards to, by an HTTP redirect or a meta refresh.
+        """The URL that this response merely forwards to, by an HTTP redirect or a meta refresh.
 
         A page with a refresh counts as content if it has more text or links to other pages.
         """
@@ -59,7 +59,7 @@ def read_answer(
     langs: Sequence[str] = (),
     with_sketch: bool = False,
 ) -> ReadAnswer:
-    """Parse a response; with `with_sketch`, pages get their sketches."""
+    """Parse a response; if `with_sketch` is set, a page also gets a sketch."""
     reading = ReadAnswer(response.url, response.status, len(response.body), response.fetched_at)
     if kind is Kind.ROBOTS and response.status < 500 and response.status != 429:
         body, _ = decompress(response.body, response.header("Content-Encoding"))
@@ -85,7 +85,7 @@ def read_answer(
 
 
 def _unreadable(reading: ReadAnswer, response: Response) -> ReadAnswer | None:
-    """The failure of a response that is not an HTML page, or None."""
+    """The failure to record for a response that is not an HTML page; None if it is one."""
     content_type = response.header("Content-Type")
     start, _ = decompress(response.body[:SNIFFED], response.header("Content-Encoding"))
     if response.truncated == "content_type" or not is_html(content_type, start[:SNIFFED]):
@@ -104,7 +104,7 @@ def _failed(reading: ReadAnswer, reason: str, detail: str = "") -> ReadAnswer:
 
 
 def _as_utf8(value: str) -> str:
-    """Decode a header as UTF-8; HTTP libraries pass headers on as Latin-1."""
+    """Decode a header as UTF-8; HTTP libraries decode headers as Latin-1."""
     try:
         return value.encode("latin-1").decode("utf-8")
     except UnicodeError:

@@ -1,4 +1,4 @@
-"""Text blocks and DOM tree of a parsed page, from one iterative walk.
+"""Extract the text blocks and the DOM tree of a parsed page in one iterative walk.
 
 Recall comes first, and all pages are treated alike: both sides of a translation must yield the same
 blocks.  A block is a run of inline content in a block-level element.  Its path is that of the
@@ -130,18 +130,18 @@ class Walk:
         return None
 
     def _anchor(self, node: LexborNode, path: str) -> LexborNode | None:
-        """Read a link; adjacent links get a space between them, as style sheets do for menus."""
+        """Read a link; adjacent links are separated by a space, as they appear in menus."""
         before = node.prev
         if self._parts and before is not None and before.tag_id == node.tag_id:
             self._parts.append(" ")
         return self._inline(node, path)
 
     def _top(self, node: LexborNode, path: str) -> LexborNode | None:
-        """Read head or body, which are not numbered in paths."""
+        """Read the head or body element, which is not numbered in paths."""
         return self._block_level(node, path.removesuffix("[1]"))
 
     def _custom(self, node: LexborNode, path: str) -> LexborNode | None:
-        """Read a custom element: block-level, except in a paragraph."""
+        """Read a custom element; it counts as block-level, except in a paragraph."""
         if "-" in (node.tag or "") and not _IN_PARAGRAPH.search(self._block):
             return self._block_level(node, path)
         return self._inline(node, path)
@@ -172,7 +172,7 @@ class Walk:
         return f"{self._block}/text()[{runs + 1}]" if runs else self._block
 
     def _flush(self) -> None:
-        """End the current run: add its block and the texts of its images."""
+        """End the current run: add its block, and the texts of its images as further blocks."""
         parts = self._parts
         text = " ".join((parts[0] if len(parts) == 1 else "".join(parts)).split())
         parts.clear()
@@ -193,7 +193,7 @@ class Walk:
             self.blocks.append(Block(text, f"{path}/text()[{runs}]" if runs > 1 else path))
 
     def _line_break(self, node: LexborNode, path: str) -> None:
-        """Read a line break: one is a space, two in a row end the block."""
+        """Read a line break; a single one becomes a space, two in a row end the block."""
         if self._break_at >= 0 and not "".join(self._parts[self._break_at :]).strip():
             self._flush()
         else:
@@ -234,7 +234,7 @@ class Walk:
                 self.blocks.append(Block(text, path))
 
     def _title(self, node: LexborNode, path: str) -> None:
-        """Read the first title; later ones belong to drawings."""
+        """Read the page's title, which is the first; later title elements belong to drawings."""
         if not self._has_title:
             self._has_title = True
             title = visible(node.text()[:MAX_ATTRIBUTE])

@@ -1,4 +1,4 @@
-"""Decompression of response bodies (gzip, brotli, zstd), and detection of HTML.
+"""Decompress response bodies (gzip, brotli, zstd) and detect HTML.
 
 Nothing here raises: functions return whatever could be decoded, and the name of the fault.
 """
@@ -76,7 +76,7 @@ def _deflate(body: bytes, limit: int) -> tuple[bytes, str]:
 
 
 def _inflate(body: bytes, limit: int, *, window: int) -> tuple[bytes, str]:
-    """Inflate one or several members; data after the last one is ignored."""
+    """Inflate a stream of one or more members; data after the last member is ignored."""
     parts: list[bytes] = []
     room = limit
     while body:
@@ -100,7 +100,7 @@ def _inflate(body: bytes, limit: int, *, window: int) -> tuple[bytes, str]:
 
 
 def _salvage(body: bytes, room: int, window: int) -> bytes:
-    """The output of a damaged stream up to the damage."""
+    """The output of a damaged stream, up to the damage."""
     stream = zlib.decompressobj(window)
     parts: list[bytes] = []
     try:
@@ -136,7 +136,7 @@ def _in_chunks(
     finished: Callable[[], bool],
     error: type[Exception],
 ) -> tuple[bytes, str]:
-    """Feed a decoder piece by piece until its end, an error or the limit."""
+    """Feed a decoder piece by piece until it finishes, fails or reaches the limit."""
     # The output of a small piece is bounded, so a bomb is stopped soon after the limit.
     step = min(_CHUNK, max(256, limit // 1000))
     parts: list[bytes] = []

@@ -1,4 +1,4 @@
-"""Character set of a page, from byte order mark, HTTP header, page declaration or detection.
+"""Determine a page's character set: byte order mark, HTTP header, page declaration, detection.
 
 The order is that of browsers; declarations that cannot be true are overruled.
 """
@@ -66,7 +66,7 @@ def decode(body: bytes, content_type: str) -> tuple[str, str]:
 
 
 def _declared(body: bytes, content_type: str) -> str | None:
-    """The codec that the header or the page declares, or None if it is not an allowed one."""
+    """The codec that the header or the page declares; None if it is missing or not allowed."""
     charset = http_content_type_encoding(content_type) or _alias(content_type)
     if charset is None or not _KNOWN.fullmatch(charset):
         charset = html_body_declared_encoding(body)
@@ -81,7 +81,7 @@ _CHARSET_LABEL = re.compile(r"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECA
 
 
 def _alias(declaration: str) -> str | None:
-    """The codec of a declared label that w3lib does not resolve, or None.
+    """The codec for a declared label that w3lib does not resolve, or None.
 
     >>> _alias("text/html; charset=x-cp1251")
     'cp1251'
@@ -91,7 +91,7 @@ def _alias(declaration: str) -> str | None:
 
 
 def _strict(body: bytes) -> str | None:
-    """The text if the body is valid UTF-8, else None."""
+    """The text of a body that is valid UTF-8, else None."""
     try:
         return body.translate(None, _CONTROLS).decode("utf-8")
     except UnicodeDecodeError:
@@ -99,10 +99,10 @@ def _strict(body: bytes) -> str | None:
 
 
 def _overruling(body: bytes, declared: str) -> str | None:
-    """The text as UTF-8 if the declared charset must be wrong, else None.
+    """The body decoded as UTF-8 if the declared charset must be wrong, else None.
 
-    Valid UTF-8 with non-ASCII characters is almost never anything else; a declaration of UTF-16 is
-    also wrong if the body contains no zero bytes.
+    A body that is valid UTF-8 with non-ASCII characters is almost never in another charset; a
+    declaration of UTF-16 is also wrong if the body contains no zero bytes.
     """
     if declared.startswith("iso2022") or declared == "hz":
         return None
@@ -113,7 +113,7 @@ def _overruling(body: bytes, declared: str) -> str | None:
 
 
 def _read(body: bytes, charset: str) -> str:
-    """Decode a body with replacement characters, and remove control characters."""
+    """Decode a body, replacing invalid bytes, and remove control characters."""
     if charset in _WIDE:
         charset += "-le"  # WHATWG: little-endian if there is no byte order mark
     if charset.startswith((*_WIDE, "iso2022", "hz")):

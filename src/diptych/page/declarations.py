@@ -1,4 +1,4 @@
-"""Check a site's declarations about its pages against the texts of the pages."""
+"""Check what a site declares about its pages against the texts of the pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Declares(StrEnum):
 
 
 class Checked(NamedTuple):
-    """Result of checking all declarations of one kind on a site."""
+    """The result of checking all declarations of one kind on a site."""
 
     kind: Declares
     checked: int
@@ -40,7 +40,7 @@ class Checked(NamedTuple):
 
 
 def canonical_declared(canonical: Mapping[Url, Url], holds: Mapping[Url, bool]) -> Checked:
-    """Check canonical links; `holds` tells for each whether both pages have the same text."""
+    """Check canonical links; `holds` is True for pages whose canonical page has the same text."""
     wrong = [canonical[url] for url, same in holds.items() if not same]
     said = wrong[0] if len(set(wrong)) == 1 else ""
     return Checked(Declares.CANONICAL, len(holds), len(wrong), said)
@@ -70,8 +70,8 @@ def hreflang_declared(records: Mapping[Url, PageRecord], alternates: Alternates)
 def translations_declared(records: Mapping[Url, PageRecord], alternates: Alternates) -> Checked:
     """Check the pages that are declared as translations of other pages.
 
-    If several pages of one language declare the same page, and it does not link back to them, it is
-    the home page of its language rather than a translation.
+    If several pages in one language declare the same page as their translation, and that page does
+    not link back to them, it is the home page of its language rather than a translation.
     """
     named = {
         (source, target)
@@ -91,7 +91,7 @@ def translations_declared(records: Mapping[Url, PageRecord], alternates: Alterna
 
 
 def _most_wrong(kind: Declares, counts: Mapping[tuple[str, str], int]) -> Checked:
-    """The declared language that is wrong most often, from counts of (declared, detected)."""
+    """The declared language that is wrong most often, given counts of (declared, detected)."""
     best = Checked(kind, 0, 0)
     for said in sorted({said for said, _ in counts if said}):
         there = Counter({found: n for (each, found), n in counts.items() if each == said and found})

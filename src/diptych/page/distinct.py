@@ -1,4 +1,4 @@
-"""Duplicate pages: pages with the same content, of which one represents all."""
+"""Duplicate pages: groups of pages with the same content, each represented by one page."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from diptych.types import PageRecord, Url
 
 
 def content_of(record: PageRecord) -> str:
-    """A key of the page's content: its text, else its bytes.  Pages with equal keys are copies."""
+    """A key for a page's content (text, or else bytes); pages with equal keys are copies."""
     return f"text {record.text_key}" if record.text_key else record.digest or record.url
 
 
 def canonical_pages(
     records: Mapping[Url, PageRecord], after_redirects: Callable[[Url], Url]
 ) -> dict[Url, Url]:
-    """Page -> the other page it declares canonical, if that was fetched and declares no third."""
+    """Map each page to the other page that it declares canonical.
+
+    Canonical pages that were not fetched, or that themselves declare a third page, are omitted.
+    """
     found = {}
     for url, record in records.items():
         target = records.get(after_redirects(record.canonical)) if record.canonical else None
@@ -31,7 +34,7 @@ def check_canonical(
     records: Mapping[Url, PageRecord],
     blocks: Callable[[], Iterable[tuple[Url, Blocks]]],
 ) -> dict[Url, bool]:
-    """For each page that declares a canonical page: True if both have the same text, else False.
+    """For each page that declares a canonical page, True if both have the same text.
 
     `blocks` yields the blocks of all pages of the site that have a sketch.  Pages without a sketch
     or without text are omitted.  Many sites declare the English page canonical for all its
@@ -58,7 +61,7 @@ def _is_same_at_sight(page: PageRecord, target: PageRecord) -> bool | None:
 
 
 def stand_ins(records: Mapping[Url, PageRecord], canonical: Mapping[Url, Url]) -> dict[Url, Url]:
-    """Page -> the page that represents it, for pages represented by another one.
+    """Map each page that another page represents to that other page.
 
     `canonical` maps pages to canonical pages with the same text.  A set of copies is represented by
     the canonical copy, or else by the copy with the shortest URL.
@@ -77,7 +80,7 @@ def stand_ins(records: Mapping[Url, PageRecord], canonical: Mapping[Url, Url]) -
 
 
 def _end(url: Url, step: Mapping[Url, Url]) -> Url:
-    """The page at the end of a chain of steps; of a cycle, the page with the shortest URL."""
+    """The page at the end of a chain of steps; if it is a cycle, its page with the shortest URL."""
     passed: list[Url] = []
     while url not in passed:
         passed.append(url)

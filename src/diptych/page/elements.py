@@ -1,4 +1,4 @@
-"""Roles of HTML elements (block, inline, skipped), hidden elements, and cleaning of text.
+"""Roles of HTML elements (block, inline, skipped), hidden elements, and text cleaning.
 
 Tags and roles are numbers because that makes the walk over a page faster.
 """

@@ -1,4 +1,4 @@
-"""The type of a file by its first bytes, for files that are neither HTML nor text."""
+"""Recognise a file's type by its first bytes, for files that are neither HTML nor text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CONTROLS = bytes({*range(32)} - set(b"\t\n\v\f\r\x1b"))
 
 
 def unreadable_type(data: bytes) -> str:
-    r"""The type of a file that holds no text to read, such as "a PDF"; empty for text and HTML.
+    r"""The type of a file without readable text, such as "a PDF"; empty for text and HTML.
 
     >>> unreadable_type(b"%PDF-1.7 ..."), unreadable_type(b"\0\1\2"), unreadable_type(b" \n")
     ('a PDF', 'a binary file', 'an empty file')

@@ -75,16 +75,16 @@ def page_flags(
 
 
 def _edges(raw: bytes) -> bytes:
-    """Start and end of a page's source in lower case, where statements about the page are.
+    """The start and the end of a page's source in lower case, where statements about the page are.
 
-    Searching all of a long page would add a tenth to the time of reading it.
+    Searching the whole of a long page would make reading it a tenth slower.
     """
     middle = len(raw) > _BEGINNING + _END
     return (raw[:_BEGINNING] + b"<" + raw[-_END:] if middle else raw).lower()
 
 
 def _bounded(found: Iterable[str]) -> tuple[str, ...]:
-    """Sort the flags; drop those that are too long or malformed, and surplus licences."""
+    """Sort the flags; drop flags that are too long or malformed, and surplus licences."""
     kept = sorted(flag for flag in found if len(flag) <= _MAX_FLAG and _FLAG.fullmatch(flag))
     stated = [flag for flag in kept if flag.startswith("licence:")]
     linked = [flag for flag in kept if flag.startswith("licence-link:")]
@@ -96,7 +96,7 @@ def _bounded(found: Iterable[str]) -> tuple[str, ...]:
 
 
 def _metas(parser: LexborHTMLParser, source: bytes) -> Iterator[tuple[str, str]]:
-    """Lower-case name and content of each meta element."""
+    """The name, in lower case, and the content of each meta element."""
     # Searching only the head is faster; search the whole page only if a meta is outside.
     body = max(0, source.find(b"<body"))
     is_outside = source.find(b"<meta", body, body + _MISPLACED) >= 0
@@ -131,7 +131,7 @@ def header_flags(headers: Iterable[tuple[str, str]]) -> set[str]:
 
 
 def _forbidden(value: str) -> Iterator[str]:
-    """Flags of a header that apply to our agent; an agent's name applies up to the next name."""
+    """The flags in a header that apply to our agent; a name applies up to the next name."""
     agent = ""
     for item in value.lower().split(","):
         name, colon, rest = item.partition(":")
@@ -174,7 +174,7 @@ def _licences(
     metas: Iterable[tuple[str, str]],
     links: Iterable[Link],
 ) -> Iterator[str]:
-    """Flags of the licences that a page states for itself or only links to."""
+    """Flags for the licences that a page states for itself or only links to."""
     stated = set(_stated_in_metas(metas))
     linked = licences_linked([link[0] for link in links])
     if _has_attribute(source):
@@ -187,7 +187,7 @@ def _licences(
 
 
 def _has_attribute(source: bytes) -> bool:
-    """True if `license` is the value of an attribute, or a word in one."""
+    """True if `license` is an attribute's value, or a word in one."""
     pieces = source.split(b"license", _MAX_ELEMENTS)
     return any(
         (before.endswith(_QUOTES) and after.startswith(_ENDS))
@@ -205,7 +205,7 @@ def _stated_in_metas(metas: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _stated_in_json(raw: bytes, source: bytes) -> Iterator[tuple[str, bool]]:
-    """Licences in JSON-LD, each with True if it is the page's own rather than a picture's."""
+    """The licences in JSON-LD, each with True if it applies to the page, False if to a picture."""
     if b'"license"' not in source or b"ld+json" not in source:
         return
     is_own = b'"imageobject"' not in source

@@ -1,4 +1,4 @@
-"""SPDX names of licences, from their URLs or titles."""
+"""Find the SPDX names of licences from their URLs or titles."""
 
 from __future__ import annotations
 

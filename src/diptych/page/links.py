@@ -1,4 +1,4 @@
-"""Links of a page with their contexts (Barbosa et al. 2011) and the languages of their targets.
+"""Extract a page's links with their contexts (Barbosa et al. 2011) and their targets' languages.
 
 The target's language is read wherever sites declare it: `hreflang`, `lang`, and the class names
 that language switchers of content management systems give to the link or the list item around it.
@@ -123,7 +123,7 @@ def _anchor_link(
 
 
 def _embedded_link(tag: str | None, own: Attributes, base: str) -> Link | None:
-    """The link of an image map area or a frame."""
+    """The link given by an image map area or a frame, or None."""
     target = own.get("href") if tag == "area" else own.get("src")
     url = resolve(base, target) if target and target[0] != "#" else None
     if url is None:
@@ -163,7 +163,7 @@ def _item_around(parent: LexborNode | None) -> Attributes:
 
 
 def _inside(link: LexborNode, reads: list[int]) -> str:
-    """The anchor text; `reads` bounds how many nested links are read in full."""
+    """The anchor text; `reads` limits how many nested links are read in full."""
     inner = link.first_child
     if inner is None:
         return ""
@@ -187,7 +187,7 @@ def _beside(link: LexborNode) -> str:
 
 
 def link_element(base: str, own: Attributes) -> Link | None:
-    """The link of a `link` element with rel alternate, canonical, next or prev; else None.
+    """The link in a `link` element whose rel is alternate, canonical, next or prev; else None.
 
     >>> link_element("http://a.org/", {"rel": "alternate", "hreflang": "fr", "href": "fr"}).url
     'http://a.org/fr'
@@ -212,7 +212,7 @@ def link_element(base: str, own: Attributes) -> Link | None:
 
 
 def meta_refresh(base: str, content: str) -> Link | None:
-    """The link of a refresh instruction, from a meta element or a header.
+    """The link in a refresh instruction, from a meta element or a header.
 
     >>> meta_refresh("http://a.org/", "0; URL='fr/index.html'").url
     'http://a.org/fr/index.html'
@@ -223,7 +223,7 @@ def meta_refresh(base: str, content: str) -> Link | None:
 
 
 def header_links(base: str, value: str) -> Iterator[Link]:
-    """Translations and canonical page that an HTTP `Link` header declares (RFC 8288).
+    """The translations and the canonical page that an HTTP `Link` header declares (RFC 8288).
 
     >>> [link.hreflang for link in header_links("http://a.org/",
     ...     '</fr>; rel="alternate"; hreflang="fr", </a,b>; rel=alternate; hreflang=de')]

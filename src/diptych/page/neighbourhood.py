@@ -1,7 +1,7 @@
 """Features of a link (Barbosa et al. 2011): hashed words of its host, URL, anchor and surroundings.
 
-Words are distinguished by context: `hotel` in an anchor and in a URL are different features.
-Words are stemmed by truncation and hashed to numbers.
+Words are distinguished by context: `hotel` in an anchor and `hotel` in a URL are different
+features.  Words are stemmed by truncation and hashed to numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def neighbourhood(link: Link) -> tuple[int, ...]:
-    """Features of a link: each word with its context, as sorted numbers below `BUCKETS`.
+    """The features of a link: each word with its context, as sorted numbers below `BUCKETS`.
 
     >>> a = neighbourhood(Link("http://hotels.example.es/links.html", anchor="Hoteles en Madrid"))
     >>> b = neighbourhood(Link("http://hotels.example.es/links.html", anchor="Hotels in Madrid"))
@@ -41,7 +41,7 @@ def neighbourhood(link: Link) -> tuple[int, ...]:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in Latin letters, stemmed, without very short ones.
+    """The stemmed words of a text in Latin letters, without very short words.
 
     >>> words_of("Enlaces a la Región")
     ['enlac', 'regio']

@@ -1,8 +1,9 @@
-"""Bounds on the nesting of markup, which could make parsing take minutes.
+"""Limit the nesting of markup, which could make parsing take minutes.
 
 For many tags an HTML parser searches all open elements, so its time grows with the square of the
-depth: 100,000 nested `div` take 22 s.  Unclosed formatting elements (`b`, `font`) are reopened in
-every following block, which multiplies them.  Pages written for readers contain nothing like that.
+depth: 100,000 nested `div` elements take 22 s.  Unclosed formatting elements (`b`, `font`) are
+reopened in every following block, which multiplies them.  Pages written for readers contain nothing
+like that.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def bounded_markup(markup: str) -> str:
 
 
 def _is_tidy(markup: str) -> bool:
-    """True if tags are closed in order and few are open at once; faster than `_scan`.
+    """True if tags are closed in order and few are open at once; this test is faster than `_scan`.
 
     >>> _is_tidy("<div><p>a<p>b</div>" * 9), _is_tidy("<div><b>" * 600), _is_tidy("<b></i>" * 600)
     (True, False, False)
@@ -121,7 +122,10 @@ def _fewer_attributes(tag: re.Match[str]) -> str:
 
 
 def _scan(markup: str) -> tuple[int, int]:
-    """Maximum number of open formatting elements, and offset of the first tag too deep or -1."""
+    """The maximum number of open formatting elements, and the offset of the first excess tag.
+
+    A tag is in excess if it is nested too deeply; without one, the offset is -1.
+    """
     open_elements: list[str] = []
     open_formatting = most = 0
     for tag in _TAG.finditer(markup):
@@ -142,7 +146,7 @@ def _scan(markup: str) -> tuple[int, int]:
 
 
 def _end(open_elements: list[str], name: str) -> None:
-    """Close an element as a parser would; in doubt leave it open, which is safe.
+    """Close an element as a parser would; if in doubt, leave it open, which is safe.
 
     >>> elements = ["div", "span", "div", "b"]
     >>> _end(elements, "span"); _end(elements, "div"); elements
@@ -158,7 +162,7 @@ def _end(open_elements: list[str], name: str) -> None:
 
 
 def _flattened(tag: re.Match[str]) -> str:
-    """Keep paragraphs, items, links and images; replace other blocks by line breaks."""
+    """Keep paragraphs, list items, links and images; replace other blocks with line breaks."""
     name = (tag["name"] or "").lower()
     if name in _FLAT or not name:
         return tag[0]

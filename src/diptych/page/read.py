@@ -1,4 +1,4 @@
-"""Parse an HTML page: title, text, links, blocks, languages, flags and sketch."""
+"""Parse an HTML page into title, text, links, blocks, languages, flags and sketch."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _MAX_LINES = 40  # lines identified one by one on a page in several languages
 
 
 class _Prose(NamedTuple):
-    """Texts of a page for language identification, one line per piece between two tags."""
+    """The texts of a page for language identification, with one line per piece between two tags."""
 
     main: str = ""
     """text of the main elements (`_MAIN`); empty if there are none"""
@@ -168,7 +168,7 @@ def _text_of(node: LexborNode | None) -> str:
 
 
 def _texts_of(parser: LexborHTMLParser, selector: str, size: int) -> Iterator[str]:
-    """Texts of the matching elements, up to about `size` characters: elements may be nested."""
+    """The texts of matching elements, up to about `size` characters, as elements may nest."""
     for node in parser.css(selector):
         if node.tag in ("html", "body"):  # some cookie plug-ins mark them
             continue
@@ -180,7 +180,7 @@ def _texts_of(parser: LexborHTMLParser, selector: str, size: int) -> Iterator[st
 
 
 def _scripted(markup: str, text: str) -> tuple[str, ...]:
-    """The flag of a page whose text is created by scripts, or an empty tuple."""
+    """The flag for a page whose text is created by scripts, or an empty tuple."""
     return (SCRIPTED,) if is_made_by_scripts(markup, text) else ()
 
 
@@ -252,7 +252,7 @@ def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, .
 
 
 def _with_declared(prose: _Prose, declared: str, langs: Sequence[str]) -> tuple[LangScore, ...]:
-    """The languages of a page; the declared one if its texts cannot be reliably identified.
+    """The languages of a page, or the declared one if its texts cannot be identified reliably.
 
     A text that is clearly in another requested language overrules the declaration.
     """
@@ -273,7 +273,7 @@ def _with_declared(prose: _Prose, declared: str, langs: Sequence[str]) -> tuple[
 def _main_first(prose: _Prose, langs: Sequence[str]) -> tuple[LangScore, ...]:
     """The languages of a page, starting with that of its main part if that is clear.
 
-    The rest of a page and its dialogs are often untranslated, and may be longer.
+    The other parts of a page and its dialogs are often untranslated, and may be longer.
     """
     main = _languages(prose.main.split("\n"), langs)[:1] if prose.main else ()
     if main and main[0].score >= _CERTAIN:
@@ -305,19 +305,19 @@ def _with_rest(main: LangScore, prose: _Prose, langs: Sequence[str]) -> tuple[La
 
 
 def _text_key(text: str) -> int:
-    """A hash of the text of a page; 0 if it has almost none."""
+    """A hash of a page's text; 0 if there is almost no text."""
     return signed_hash(text.encode("utf-8", "surrogatepass")) if len(text) >= _MIN_TEXT else 0
 
 
 def _is_long(line: str) -> bool:
-    """True if a line is running text, measured in bytes because ideographs carry more content."""
+    """True if a line is running text, by its length in bytes, as ideographs carry more content."""
     if line.isascii() or len(line) >= _MIN_RUNNING_TEXT:
         return len(line) >= _MIN_RUNNING_TEXT
     return len(line.encode("utf-8", "surrogatepass")) >= _MIN_RUNNING_TEXT
 
 
 def _shares(lines: Sequence[str], langs: Sequence[str]) -> dict[str, float]:
-    """The share of each language in the lines, by characters."""
+    """Each language's share of the lines, by characters."""
     letters: Counter[str] = Counter()
     for line in lines:
         for lang, _ in identify(line[:_SAMPLE], langs)[:1]:
@@ -326,7 +326,7 @@ def _shares(lines: Sequence[str], langs: Sequence[str]) -> dict[str, float]:
 
 
 def language_sample(long: Sequence[str], short: Sequence[str], size: int = _SAMPLE) -> str:
-    """A sample of a page's text, from long lines all over the page, and menus only if needed.
+    """A sample of a page's text, taken from long lines all over the page, and from menus if needed.
 
     >>> language_sample(["word " * 20], ["Menu"]).split()[-2:]
     ['word', 'Menu']

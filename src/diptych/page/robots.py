@@ -1,4 +1,4 @@
-"""Rules of robots.txt (RFC 9309), and the Retry-After header."""
+"""The rules in robots.txt (RFC 9309), and the Retry-After header."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Robots:
 
     @classmethod
     def of(cls, response: Response | None) -> Robots:
-        """The robots.txt from the response to /robots.txt; None means there was no response.
+        """Build from the response to /robots.txt; None means there was no response.
 
         >>> Robots.of(None).status
         'unreachable'
@@ -43,7 +43,7 @@ class Robots:
         return Protego.parse(self.text.lstrip("\ufeff"))
 
     def forbids_all(self) -> bool:
-        """True if it forbids every page to crawlers that it does not name.
+        """True if robots.txt forbids every page to crawlers that it does not name.
 
         >>> Robots(DISALLOW_ALL, "read").forbids_all(), Robots("", "read").forbids_all()
         (True, False)
@@ -54,7 +54,7 @@ class Robots:
 
 
 def retry_after(response: Response) -> float | None:
-    """The seconds to wait by a Retry-After header, which gives seconds or a date.
+    """The seconds to wait according to a Retry-After header, which gives seconds or a date.
 
     >>> from diptych.types import Url
     >>> retry_after(Response(Url("http://a.b/"), 429, (("Retry-After", "3"),), b"", 0.0))

@@ -1,11 +1,11 @@
-"""Detection of pages whose text is created by scripts, and which are therefore fetched empty."""
+"""Detect pages whose text is created by scripts, so that their responses contain almost none."""
 
 from __future__ import annotations
 
 import re
 
 SCRIPTED = "scripted"
-"""flag of a page whose text is created by scripts"""
+"""flag for a page whose text is created by scripts"""
 MAX_TEXT = 200  # characters; less is hardly any text: a title, a notice, a copyright line
 # Elements into which frameworks (React, Vue, Next, Nuxt, Gatsby, Angular and others) render a page:
 # one with a usual id, or an empty custom element.
@@ -21,7 +21,7 @@ _MAX_NOTICE = 2_000  # characters of each that are searched
 
 
 def is_made_by_scripts(markup: str, text: str) -> bool:
-    """True if a page has hardly any text but scripts that probably create it.
+    """True if a page has hardly any text, and has scripts that probably create its text.
 
     >>> is_made_by_scripts("<body><div id=root></div><script src=app.js></script>", "")
     True

@@ -1,7 +1,7 @@
 """Parse sitemaps (sitemaps.org): index files, URLs with their translations, plain lists.
 
-A regular expression is used instead of an XML parser: many sitemaps contain unescaped ampersands or
-are truncated, which makes parsers give up; and declared entities are never expanded.
+A regular expression is used instead of an XML parser, because parsers give up on the many sitemaps
+that contain unescaped ampersands or are truncated.  Declared entities are never expanded.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ATTRIBUTE = re.compile(r"""([\w:.-]{1,40})\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
 
 class SitemapEntry(NamedTuple):
-    """A page and its translations as (hreflang, URL), usually including the page itself."""
+    """A page and its translations as (hreflang, URL), which usually include the page itself."""
 
     url: str
     alternates: tuple[tuple[str, str], ...] = ()
@@ -49,7 +49,7 @@ class Sitemap:
 
 
 def read_sitemap(body: bytes) -> Sitemap:
-    r"""Parse a sitemap, up to any damage.
+    r"""Parse a sitemap; if it is damaged, the part before the damage.
 
     >>> read_sitemap(b"<urlset><url><loc>http://a.org/?a=1&amp;b=2</loc></url></urlset>").entries
     (SitemapEntry(url='http://a.org/?a=1&b=2', alternates=()),)

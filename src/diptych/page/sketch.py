@@ -56,7 +56,7 @@ def make_sketch(
 def count_words(
     texts: Sequence[str], lang: str
 ) -> tuple[Counter[str], tuple[tuple[int, ...], ...]]:
-    """The count of each stem in the texts, and each text as indices of its stems.
+    """The count of each stem in the texts, and for each text the indices of its stems.
 
     >>> count_words(["two cats", "", "cats"], "en")
     (Counter({'cats': 2, 'two': 1}), ((0, 1), (), (1,)))
@@ -71,7 +71,7 @@ def count_words(
 
 
 def _stems(text: str, lang: str) -> Sequence[str]:
-    """The stems of a text; those of short texts are cached, since menus are on every page."""
+    """The stems of a text; those of short texts are cached, since menus recur on every page."""
     return _known_stems(text, lang) if len(text) <= _MAX_CACHED else _read_stems(text, lang)
 
 
@@ -100,7 +100,7 @@ def _hash(text: str) -> int:
 
 
 def file_names(parser: LexborHTMLParser, links: Sequence[Link], url: Url) -> set[str]:
-    """Names of images, addresses of files, and links to other sites.
+    """The names of images, the addresses of files, and links to other sites.
 
     Only the file name of an image counts, since its folder often depends on the language.
     """
@@ -131,7 +131,7 @@ def _name(address: str) -> str:
 
 
 def language_shares(blocks: Sequence[Block], langs: Sequence[str]) -> tuple[LangScore, ...]:
-    """The share of each language on a page in several languages; empty if it is in one.
+    """The share of each language on a multilingual page; empty if the page is in one language.
 
     Only a few blocks are sampled at first, since nearly all pages are in one language.
     """
@@ -158,7 +158,7 @@ def language_shares(blocks: Sequence[Block], langs: Sequence[str]) -> tuple[Lang
 def block_languages(
     blocks: Sequence[Block], langs: Sequence[str], *, closed: bool = True
 ) -> list[str]:
-    """The requested language of each block; empty if it cannot be identified.
+    """The requested language that each block is in; empty if it cannot be identified.
 
     Unless `closed`, a block may also be in another language, whose code is then returned.
     """

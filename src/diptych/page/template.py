@@ -1,4 +1,4 @@
-"""Template of a site: the blocks that many pages share; the rest of a page is its own text."""
+"""The template of a site: the blocks that many pages share; the rest of a page is its own text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Blocks = Sequence[tuple[int, float]]
 
 
 class Template:
-    """Block counts over the pages of a site, for each language: each has its own template."""
+    """Counts the blocks on a site's pages, separately for each language and its template."""
 
     def __init__(self, max_blocks: float = math.inf) -> None:
         self._room = max_blocks
@@ -36,7 +36,7 @@ class Template:
             self.pages[lang] += 1
 
     def own(self, lang: str, blocks: Blocks) -> Mapping[int, float]:
-        """The page's blocks that are not template; all blocks if nothing else is left."""
+        """The page's blocks outside the template; all its blocks if none is outside."""
         spread, lengths = self._spread[lang], dict(blocks)
         most = max(_TEMPLATE_SHARE * self.pages[lang], _MIN_TEMPLATE)
         return {hash: size for hash, size in lengths.items() if spread[hash] <= most} or lengths
@@ -45,7 +45,7 @@ class Template:
 def own_texts(
     pages: Iterable[tuple[Url, Blocks]], lang_of: Callable[[Url], str], wanted: Set[Url]
 ) -> dict[Url, Mapping[int, float]]:
-    """For each wanted page, its blocks that are not template; all blocks if nothing else is left.
+    """Map each wanted page to its blocks outside the template, or else to all its blocks.
 
     `pages` are all pages of the site.  Wanted pages without text are omitted.
     """

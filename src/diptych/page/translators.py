@@ -1,4 +1,4 @@
-"""Detection of machine-translated pages: widgets, plug-ins, declarations and notices."""
+"""Detect machine-translated pages by widgets, plug-ins, declarations and notices."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _MAX_MATCHES = 1_000  # occurrences of such words that are examined
 
 
 def machines(lowered: bytes, url: str, lang: str, classes: str) -> set[str]:
-    """Services that translate a page, from its source in lower case, URL, and root attributes.
+    """The services that translate a page, found in its lower-case source, URL and root attributes.
 
     >>> machines(b"<div id='google_translate_element'></div>", "", "en", "")
     {'google'}
@@ -96,7 +96,7 @@ def machines(lowered: bytes, url: str, lang: str, classes: str) -> set[str]:
 
 
 def _widgets(lowered: bytes, pieces: Sequence[bytes]) -> set[str]:
-    """Services whose widgets a source contains, given its pieces between `translat`."""
+    """The services whose widgets a source contains; `pieces` is the source split at `translat`."""
     found: set[str] = set()
     at = 0
     for before, after in pairwise(pieces):
@@ -156,7 +156,7 @@ def machine_declared(name: str, content: str) -> str:
 
 
 def _has_notice(lowered: bytes, lang: str) -> bool:
-    """True if a short line of a page states that it was machine-translated.
+    """True if a short line on a page states that the page was machine-translated.
 
     >>> _has_notice("<p>diese seite wurde automatisch übersetzt.</p>".encode(), "de")
     True
@@ -178,7 +178,7 @@ def _notice(lang: str) -> re.Pattern[str]:
 
 
 def _short_lines(lowered: bytes, word: bytes) -> Iterator[str]:
-    """The short texts between two tags that contain a word."""
+    """The short texts between two tags that contain the word."""
     at = lowered.find(word)
     for _ in range(_MAX_MATCHES):
         if at < 0:

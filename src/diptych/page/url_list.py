@@ -1,4 +1,4 @@
-"""A list of URLs presented to pairers as a site of pages without links (`protocols.SiteView`)."""
+"""Present a list of URLs to pairers as a site of pages without links (`protocols.SiteView`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class UrlList:
 
     @classmethod
     def of(cls, name: str, urls: Iterable[tuple[Url, LangScore]], langs: Sequence[str]) -> UrlList:
-        """Build a list from URLs, each with its language and score; an empty language is unknown.
+        """Build a list from URLs, each with its language (empty if unknown) and score.
 
         >>> UrlList.of("a.org", [(Url("http://a.org/"), LangScore("en", 1.0))], ["en"]).pages.keys()
         dict_keys(['http://a.org/'])
@@ -28,7 +28,7 @@ class UrlList:
         return cls(Site(name, tuple(pages)), langs, pages)
 
     def links(self, *, rel: str | None = None) -> Iterator[tuple[Url, Link]]:
-        """No links: a list has none."""
+        """Yield nothing: a list has no links."""
         return iter(())
 
     def resolve(self, url: Url) -> Url | None:
@@ -36,7 +36,7 @@ class UrlList:
         return url if url in self.pages else None
 
     def sketches(self) -> Iterator[tuple[Url, Sketch]]:
-        """No sketches: the content of the pages is unknown."""
+        """Yield nothing: the content of the pages is unknown."""
         return iter(())
 
     def lexicon(self, left: str, right: str) -> Lexicon:

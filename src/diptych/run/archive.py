@@ -1,8 +1,9 @@
-"""WARC files of a run folder: append, rotate, read, and truncate what a kill left unfinished.
+"""The WARC files of a run folder: append, rotate, read, and truncate after a kill.
 
 A file unknown to the database is renamed, never deleted or truncated, unless this run was creating
-it: its name is in `run.lock` from before its creation until it is committed.  Symbolic links are
-renamed too, whatever their names are: their targets are neither truncated nor written.
+it: the lock file `run.lock` holds the file's name from before its creation until it is committed.
+Symbolic links are renamed too, whatever their names: their targets are neither truncated nor
+written.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def _is_taken(path: Path) -> bool:
 
 
 class Archive:
-    """WARC files by number; the table `warcs` records which of their bytes belong to the run."""
+    """WARC files by id; the table `warcs` records which of their bytes belong to the run."""
 
     def __init__(
         self, folder: Path, db: sqlite3.Connection, *, agent: str, lock: BinaryIO | None = None
@@ -39,7 +40,7 @@ class Archive:
         self._folder = folder
         self._lock = lock
         self._is_noted = False
-        """True if the lock names the file being written, because it is not committed yet"""
+        """True if the lock names the file being written because that file is not committed yet"""
         self.notes: list[str] = []
         """messages about renamed files"""
         self._db = db
@@ -49,13 +50,13 @@ class Archive:
         self._reading: dict[int, BinaryIO] = {}
 
     def add(self, path: str, size: int) -> int:
-        """Register a WARC file and return its number; the user's archives have absolute paths."""
+        """Register a WARC file and return its id; the user's archives have absolute paths."""
         self._db.execute(SQL["add_warc"], (path, size))
         row = self._db.execute("SELECT id FROM warcs WHERE path = ?", (path,)).fetchone()
         return int(row[0])
 
     def append(self, record: bytes, now: float) -> Pointer:
-        """Write a composed record; it belongs to the run after the next `sync` and commit."""
+        """Write a composed record; it becomes part of the run with the next `sync` and commit."""
         with writing(self._folder / "warc", error=StoreError):
             if self._file is None or self._file.tell() >= ROTATE_AT:
                 self._file = self._next_file(now)
@@ -64,7 +65,7 @@ class Archive:
         return Pointer(self._id, offset, len(record))
 
     def _next_file(self, now: float) -> BinaryIO:
-        """Open the last file of an earlier invocation if it has room, else a new one."""
+        """Open the last file of an earlier invocation if it has room, else a new file."""
         rows = self._own_files()
         if self._file is None and rows and rows[-1][2] < ROTATE_AT:
             self._id, path, _ = rows[-1]
@@ -89,7 +90,7 @@ class Archive:
         return file
 
     def _own_files(self) -> list[tuple[int, str, int]]:
-        """Number, path and size of the files that this run has written, the latest last."""
+        """The id, path and size of each file that this run has written, in order of creation."""
         rows = self._db.execute(f"SELECT id, path, size FROM warcs WHERE {_OWN} ORDER BY id")
         return rows.fetchall()
 
@@ -100,7 +101,7 @@ class Archive:
         return f"diptych-{number:05d}.warc.gz"
 
     def _note(self, name: str) -> None:
-        """Write the name of the file being created to the lock; an empty name clears it."""
+        """Write the name of the file being created to the lock; an empty name clears the lock."""
         self._is_noted = bool(name)
         if self._lock is not None:
             self._lock.truncate(0)
@@ -115,7 +116,7 @@ class Archive:
             self._db.execute("UPDATE warcs SET size = ? WHERE id = ?", (size, self._id))
 
     def confirm(self) -> None:
-        """Clear the file name in the lock, since a commit has recorded the file."""
+        """Clear the file name in the lock once a commit has recorded the file."""
         if self._is_noted:
             with suppress(OSError):  # the next file overwrites the name anyway
                 self._note("")
@@ -203,7 +204,7 @@ class Archive:
         self.notes.append(f"{file} does not belong to this run; it was renamed to {target.name}")
 
     def _requeue_lost(self, warc: int, size: int) -> None:
-        """Requeue the pages whose bytes are lost; unregister a file that has none left."""
+        """Requeue the pages whose bytes are lost; unregister the file if no bytes are left."""
         whole: int | None = self._db.execute(SQL["whole_bytes"], (warc, size)).fetchone()[0]
         with self._db:
             self._db.execute("BEGIN")

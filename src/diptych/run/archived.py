@@ -1,4 +1,4 @@
-"""SQL for the archives that a run is mined from: the files read, and each URL's response."""
+"""SQL for the archives that a run mines: the files read so far, and each URL's response."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ class ArchiveIndex:
     store: Database
 
     def has(self, path: str, size: int) -> bool:
-        """True if this archive has been read, and had this size."""
+        """True if this archive was read when it had this size."""
         row = self.store.db.execute("SELECT size FROM warcs WHERE path = ?", (path,)).fetchone()
         return bool(row == (size,))
 
     def add(self, url: Url, warc: int, offset: int, *, is_page: bool) -> None:
-        """Add a response; it replaces an earlier one of its URL, unless only that is a page."""
+        """Add a response; it replaces an earlier one for its URL unless only that one is a page."""
         row = (url_key(url), url, warc, offset, is_page)
         self.store.db.execute(SQL["save_archived_answer"], row)
 
     def finish(self, warc: int, size: int, error: str) -> None:
-        """Mark an archive as read, and requeue the URLs that no archive contained so far."""
+        """Mark an archive as read, and requeue the URLs that no archive has contained so far."""
         db = self.store.db
         db.execute("UPDATE warcs SET size = ?, error = ? WHERE id = ?", (size, error, warc))
         db.execute(SQL["queue_urls_by_reason"], (Reason.NOT_ARCHIVED,))
 
     def errors(self) -> list[str]:
-        """Error messages about archives, by path."""
+        """Error messages about archives, sorted by path."""
         rows = self.store.db.execute("SELECT error FROM warcs WHERE error != '' ORDER BY path")
         return [error for (error,) in rows]
 
     def pages(self) -> list[Url]:
-        """All pages in the archives, by URL."""
+        """All pages in the archives, sorted by URL."""
         rows = self.store.db.execute("SELECT url FROM archive WHERE page = 1 ORDER BY url")
         return [url for (url,) in rows]
 

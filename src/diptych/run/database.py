@@ -12,7 +12,7 @@ from diptych.errors import StoreError
 from diptych.run.archive import Archive
 
 DatabaseError = sqlite3.Error
-"""any error of the database"""
+"""any database error"""
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
@@ -23,10 +23,10 @@ class Database:
     db: sqlite3.Connection
     archive: Archive
     is_broken: bool = False
-    """True if an exception has left a nested transaction"""
+    """True if an exception has escaped from a nested transaction"""
 
     def transaction(self) -> Transaction:
-        """Open a transaction, or join the one that is open: with store.transaction(): ..."""
+        """Open a transaction, or join the open one: `with store.transaction(): ...`."""
         return Transaction(self)
 
     @contextmanager
@@ -40,20 +40,20 @@ class Database:
                 self.db.execute("ROLLBACK")
 
     def is_finished(self, step: str, key: str) -> bool:
-        """True if a step was done in this way, and nothing that it reads has changed since."""
+        """True if a step was finished with this key, and its input has not changed since."""
         row = self.db.execute("SELECT key FROM finished WHERE step = ?", (step,)).fetchone()
         return bool(row == (key,))
 
     def finish(self, step: str, key: str) -> None:
-        """Remember that a step is done, and how."""
+        """Record that a step is finished, and the key that describes its settings."""
         self.db.execute("INSERT OR REPLACE INTO finished VALUES (?, ?)", (step, key))
 
     def begin_again(self) -> None:
-        """Let all steps be done again: what they read has changed."""
+        """Mark all steps as unfinished, because their input has changed."""
         self.db.execute("DELETE FROM finished")
 
     def count(self, query: str, *values: Any) -> int:
-        """The number that a query returns; 0 if there is none."""
+        """The number that a query returns; 0 if it returns no row."""
         row = self.db.execute(query, values).fetchone()
         number: int = (row[0] if row else 0) or 0
         return number
@@ -122,7 +122,7 @@ _Self = TypeVar("_Self", bound=_HasStore)
 def in_transaction(
     method: Callable[Concatenate[_Self, _Arguments], _Result],
 ) -> Callable[Concatenate[_Self, _Arguments], _Result]:
-    """Run a method in a transaction of its object's store."""
+    """Decorate a method so that it runs in a transaction of its object's store."""
 
     @wraps(method)
     def inside(self: _Self, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:

@@ -30,7 +30,7 @@ MAX_SNAPSHOT = 1 << 27  # bytes, uncompressed; a snapshot of 300,000 URLs has ab
 
 
 def decoding(what: str) -> AbstractContextManager[None]:
-    """Raise a database error for invalid stored values; `what` names them in its message."""
+    """Raise a database error if stored values are invalid; its message calls the values `what`."""
     return reading(what, error=sqlite3.DatabaseError)
 
 
@@ -54,7 +54,7 @@ def write_links(links: Iterable[Link]) -> str:
 
 
 def read_links(text: str) -> list[Link]:
-    """Decode the JSON of `write_links`."""
+    """Decode links from the JSON that `write_links` returns."""
     with decoding("the links of a page"):
         return [Link(*link) for link in orjson.loads(text)]
 
@@ -65,7 +65,7 @@ def write_scores(scores: Iterable[LangScore | Evidence]) -> str:
 
 
 def read_scores(text: str) -> tuple[LangScore, ...]:
-    """Decode language scores from the text of `write_scores`."""
+    """Decode language scores from a string that `write_scores` returns."""
     scores = []
     for item in text.split():
         lang, _, score = item.partition(":")
@@ -75,7 +75,7 @@ def read_scores(text: str) -> tuple[LangScore, ...]:
 
 
 def read_evidence(text: str) -> tuple[Evidence, ...]:
-    """Decode evidence from the text of `write_scores`."""
+    """Decode evidence from a string that `write_scores` returns."""
     with decoding("the evidence of a pair"):
         items = (item.rpartition(":") for item in text.split())
         return tuple(Evidence(name, float(score)) for name, _, score in items)
@@ -93,7 +93,7 @@ def write_sketch(sketch: Sketch) -> bytes:
 
 
 def read_sketch(data: bytes) -> Sketch:
-    """Decode the bytes of `write_sketch`."""
+    """Decode a sketch from the bytes that `write_sketch` returns."""
     with decoding("the sketch of a page"):
         tags, words, stems, counts, files, blocks, block_words, shares = orjson.loads(
             isal_zlib.decompress(data)
@@ -106,7 +106,7 @@ def read_sketch(data: bytes) -> Sketch:
 
 
 def read_blocks(data: bytes) -> Blocks:
-    """Decode only the blocks from the bytes of `write_sketch`."""
+    """Decode only a sketch's blocks from the bytes that `write_sketch` returns."""
     with decoding("the sketch of a page"):
         blocks = orjson.loads(isal_zlib.decompress(data))[5]
         return [(int(hash), float(length)) for hash, length in blocks]
@@ -133,14 +133,14 @@ def _without_half_characters(data: Any) -> Any:
 
 
 def read_snapshot(data: bytes) -> Any:
-    """Decode the bytes of `write_snapshot`."""
+    """Decode the data from the bytes that `write_snapshot` returns."""
     with decoding("a snapshot"):
         # Longer data is truncated, and is then not valid JSON.
         return orjson.loads(isal_zlib.decompressobj().decompress(data, MAX_SNAPSHOT))
 
 
 _EVENT_NAMES = {Missing: "missing", Moved: "moved", VerifiedPair: "found", PairingResult: "settled"}
-"""names of event types in the journal"""
+"""the name of each event type in the journal"""
 
 
 def write_event(event: CrawlEvent) -> tuple[str, str]:
@@ -161,7 +161,7 @@ def write_event(event: CrawlEvent) -> tuple[str, str]:
 
 
 def read_event(name: str, data: str) -> CrawlEvent:
-    """Decode the name and JSON of `write_event`."""
+    """Decode a crawl event from the name and JSON that `write_event` returns."""
     with decoding("an event of a crawl"):
         row = orjson.loads(data)
         if name == "missing":
@@ -185,7 +185,7 @@ def write_pair(pair: PagePair) -> list[object]:
 
 
 def read_pair(row: Any) -> PagePair:
-    """Decode the data of `write_pair`."""
+    """Decode a page pair from the data that `write_pair` returns."""
     left, right, left_lang, right_lang, score, evidence = row
     _texts([left, right, left_lang, right_lang, evidence])
     return PagePair(left, right, left_lang, right_lang, float(score), evidence)

@@ -14,7 +14,7 @@ from diptych.types import Url
 
 
 class UrlFacts(NamedTuple):
-    """State of a URL in the crawl."""
+    """The state of a URL in the crawl."""
 
     state: int
     """a `frontier.queue.State`"""
@@ -22,7 +22,7 @@ class UrlFacts(NamedTuple):
     status: int | None
     reason: str
     redirect: str | None
-    """the URL it redirects to; '?' if that is unknown"""
+    """the URL that this URL redirects to; '?' if that is unknown"""
     attempts: int
     turn: int
     """a `frontier.queue.Turn`"""
@@ -47,7 +47,7 @@ class PairFacts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Queries about single URLs and pairs of a run."""
+    """Queries about single URLs and page pairs of a run."""
 
     store: Database
 
@@ -63,7 +63,7 @@ class Facts:
         return str(row[0]) if row else ""
 
     def alias_counts(self, rule: str, scopes: Sequence[str]) -> list[tuple[int, int]]:
-        """(held, broken) counts of an alias rule, for each scope that has any.
+        """The (held, broken) counts of an alias rule, for each scope that has counts.
 
         Runs of earlier versions have no rules.
         """
@@ -74,13 +74,13 @@ class Facts:
         return [found[scope] for scope in scopes if scope in found]
 
     def page(self, url: Url) -> tuple[Any, ...] | None:
-        """Languages, title, sizes, declarations, time, archive, digest, flags, site of a page."""
+        """A page's languages, title, sizes, declarations, time, archive, digest, flags and site."""
         row: tuple[Any, ...] | None
         row = self.store.db.execute(SQL["page_facts"], (url_key(url),)).fetchone()
         return row
 
     def links_to(self, url: Url) -> tuple[int, str | None]:
-        """The number of links to a URL, and the first page with one."""
+        """The number of links to a URL, and the first page that contains one."""
         query = "SELECT count(*), min(source) FROM links WHERE target = ?"
         count, source = self.store.db.execute(query, (url,)).fetchone()
         return count, source
@@ -90,16 +90,19 @@ class Facts:
         return self._pairs("pairs.left = ?1 OR pairs.right = ?1", url_key(url))
 
     def pairs_between(self, one: Url, other: Url) -> list[PairFacts]:
-        """The pairs of two URLs, in either order and in all languages."""
+        """The pairs of these two URLs, in either order and in all languages."""
         where = "(pairs.left = ?1 AND pairs.right = ?2) OR (pairs.right = ?1 AND pairs.left = ?2)"
         return self._pairs(where, url_key(one), url_key(other))
 
     def decided_pairs(self, *, accept: bool) -> list[PairFacts]:
-        """The accepted or the rejected pairs, by URL."""
+        """The accepted or the rejected pairs, sorted by URL."""
         return self._pairs("decisions.accept = ?", accept)
 
     def segments_between(self, one: Url, other: Url) -> list[tuple[str, int, float]]:
-        """Reason, count and mean score of the segments of two URLs, most frequent first."""
+        """The reasons for decisions on the segments of two URLs, most frequent first.
+
+        Each reason comes with the number of segments and their mean score.
+        """
         keys = url_key(one), url_key(other)
         return self.store.db.execute(SQL["segments_between"], keys).fetchall()
 

@@ -1,4 +1,4 @@
-"""SQL for the memory of guides: snapshots, journal since the last one, and history of a site.
+"""SQL for the memory of guides: snapshots, the journal since the last snapshot, a site's history.
 
 A snapshot and the journal after it contain everything that a guide observed.  They are written in
 the same transactions as the data they describe.
@@ -25,24 +25,24 @@ class UrlPast(NamedTuple):
     """a `frontier.queue.State`"""
     reason: str
     target: Url | None
-    """the URL it redirects to, or whose alias it is"""
+    """the URL that this URL redirects to or is an alias of"""
     target_state: int | None
     is_page: bool
 
 
 @dataclass(frozen=True, slots=True)
 class GuideMemory:
-    """The memory of a run's guides; `maker` identifies version, policy and languages."""
+    """The memory of a run's guides; `maker` identifies the version, policy and languages."""
 
     store: Database
     maker: str
 
     def begin(self, site: int) -> None:
-        """Register a guide that knows nothing apart from the journal to come."""
+        """Register a guide that has no memory yet except the journal to come."""
         self.store.db.execute(SQL["begin_guide"], (site, self.maker))
 
     def begin_lost(self, site: int) -> None:
-        """Register a guide whose memory is lost: the next event causes it to be rebuilt."""
+        """Register a guide whose memory is lost; it is rebuilt on the next event."""
         self.store.db.execute(SQL["begin_guide"], (site, ""))
         self.set_idle(site, True)
 
@@ -65,7 +65,7 @@ class GuideMemory:
         self.store.db.execute("DELETE FROM journal WHERE site = ?", (site,))
 
     def snapshot(self, site: int) -> bytes | None:
-        """The last snapshot by the same maker; empty before the first, None if there is none."""
+        """The last snapshot by the same maker; empty before the first one, None if it was lost."""
         query = "SELECT data FROM guides WHERE site = ? AND maker = ?"
         row = self.store.db.execute(query, (site, self.maker)).fetchone()
         return row[0] if row and isinstance(row[0], bytes) else None
@@ -79,7 +79,7 @@ class GuideMemory:
         return {site for (site,) in self.store.db.execute("SELECT site FROM guides")}
 
     def set_idle(self, site: int, is_idle: bool) -> None:
-        """Record if a guide is idle, that is, waits for nothing."""
+        """Record whether a guide is idle, i.e. waits for nothing."""
         change = "INSERT OR IGNORE INTO idle_guides (site) VALUES (?)"
         self.store.db.execute(
             change if is_idle else "DELETE FROM idle_guides WHERE site = ?", (site,)
@@ -90,22 +90,22 @@ class GuideMemory:
         return {site for (site,) in self.store.db.execute("SELECT site FROM idle_guides")}
 
     def outlooks(self) -> dict[int, Outlook]:
-        """The last outlook of each guide; damaged ones are omitted."""
+        """The last outlook of each guide; damaged outlooks are omitted."""
         rows = self.store.db.execute(SQL["outlooks"]).fetchall()
         return {site: Outlook(found, left) for site, found, left in rows}
 
     def set_refilled(self, site: int, is_refilled: bool) -> None:
-        """Record that the policy was asked for more URLs of a site, or that an event followed."""
+        """Record whether the policy was asked for more URLs of a site, with no event since."""
         self.store.db.execute("UPDATE guides SET refilled = ? WHERE site = ?", (is_refilled, site))
 
     def refilled(self) -> set[int]:
-        """The sites whose policy was asked for more URLs, with no event since."""
+        """The sites for which the policy was asked for more URLs, with no event since."""
         return {site for (site,) in self.store.db.execute("SELECT site FROM guides WHERE refilled")}
 
     # -- history, available without a snapshot ------------------------------------------------
 
     def history(self, site: int) -> Iterator[UrlPast]:
-        """All requested URLs with their outcomes, in order."""
+        """All requested URLs with their outcomes, in the order of the requests."""
         for url, kind, *rest in self.store.db.execute(SQL["site_history"], (site,)).fetchall():
             yield UrlPast(url, Kind(kind), *rest)
 
@@ -130,7 +130,7 @@ class GuideMemory:
 
 @dataclass(frozen=True, slots=True)
 class OpenSitemaps:
-    """Partly read sitemaps, by the keys of their URLs."""
+    """Partly read sitemaps, identified by the keys of their URLs."""
 
     store: Database
 
@@ -146,7 +146,7 @@ class OpenSitemaps:
         self.store.db.execute("DELETE FROM open_sitemaps WHERE url = ?", (url_key(url),))
 
     def starts(self) -> dict[int, int]:
-        """The number of entries read of each sitemap, in the order of the queue."""
+        """The number of entries read from each sitemap, in queue order."""
         rows = self.store.db.execute("SELECT url, start FROM open_sitemaps ORDER BY turn")
         return {
             key: max(0, start) if isinstance(start, int) else 0 for key, start in rows.fetchall()

@@ -1,4 +1,4 @@
-"""SQL for an index of pages in archives without a run, by digest and by URL."""
+"""SQL for an index, by digest and by URL, of pages in archives that belong to no run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from diptych.types import Url
 
 
 class PagePlace(NamedTuple):
-    """Location of a page in one of several archives."""
+    """The location of a page in one of several archives."""
 
     digest: str
     url: Url
@@ -20,7 +20,7 @@ class PagePlace(NamedTuple):
 
 
 class PageIndex:
-    """Index in a temporary file of SQLite, because archives are large."""
+    """An index in a temporary SQLite file, because archives are large."""
 
     def __init__(self, pages: Iterable[PagePlace]) -> None:
         self._db = sqlite3.connect("")
@@ -35,7 +35,7 @@ class PageIndex:
         self._db.execute("CREATE INDEX by_url ON pages (url)")
 
     def places(self, digest: str, url: Url, limit: int) -> list[tuple[int, int]]:
-        """File and offset of the pages with this digest, those with this URL first."""
+        """The file and offset of each page with this digest; pages with this URL come first."""
         return self._db.execute(
             "SELECT file, offset FROM pages WHERE digest = ? ORDER BY url != ?, file, offset"
             " LIMIT ?",

@@ -1,4 +1,4 @@
-"""SQL for pages of a run: records, links, sketches, fetches, sites."""
+"""SQL for the pages of a run: records, links, sketches, fetches, sites."""
 
 from __future__ import annotations
 
@@ -57,15 +57,15 @@ class Pages(Database):
         return Page(record, tuple(read_links(row[0])))
 
     def has_pages(self) -> bool:
-        """True if a page was fetched."""
+        """True if any page was fetched."""
         return bool(self.count("SELECT EXISTS (SELECT 1 FROM pages)"))
 
     def is_answered(self) -> bool:
-        """True if a server has answered a request."""
+        """True if any server has answered a request."""
         return bool(self.count("SELECT EXISTS (SELECT 1 FROM fetches WHERE status > 0)"))
 
     def site_id(self, name: str) -> int:
-        """The number of a site, which is registered if it is new."""
+        """The id of a site; a new site is registered first."""
         self.db.execute("INSERT INTO sites (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))
         id: int = self.db.execute("SELECT id FROM sites WHERE name = ?", (name,)).fetchone()[0]
         return id
@@ -78,7 +78,7 @@ class Pages(Database):
         )
 
     def outlook(self) -> Outlook | None:
-        """Pairs found and still expected on all sites; None if no guide made an estimate."""
+        """The pairs found and still expected on all sites; None if no guide made an estimate."""
         found, left = self.db.execute(SQL["outlook"]).fetchone()
         return Outlook(found, left) if left is not None else None
 
@@ -107,12 +107,12 @@ class Pages(Database):
         )
 
     def sketches(self, site: int) -> Iterator[tuple[Url, Sketch]]:
-        """The sketches of a site's pages, by URL."""
+        """The sketches of a site's pages, sorted by URL."""
         for url, data in self.db.execute(SQL["sketches"], (site,)):
             yield url, read_sketch(data)
 
     def blocks(self, site: int) -> Iterator[tuple[Url, Blocks]]:
-        """Hashes and lengths of the blocks of a site's pages that have a sketch, by URL."""
+        """The hashes and lengths of the blocks of a site's pages that have a sketch, by URL."""
         for url, data in self.db.execute(SQL["sketches"], (site,)):
             yield url, read_blocks(data)
 
@@ -122,7 +122,7 @@ class Pages(Database):
         return read_sketch(row[0]) if row else None
 
     def without_sketch(self, langs: Sequence[str]) -> list[Url]:
-        """Pages in the given languages that have no sketch yet, by URL."""
+        """The pages in the given languages that have no sketch yet, sorted by URL."""
         rows = self.db.execute(SQL["pages_without_sketch"])
         return [url for url, scores in rows if wanted_language(read_scores(scores), langs)]
 
@@ -141,7 +141,7 @@ class Pages(Database):
         )
 
     def links(self, site: int) -> Iterator[tuple[Url, list[Link]]]:
-        """The links of each page of a site, then those that sitemaps announce."""
+        """The links on each page of a site, then the links that sitemaps announce."""
         for url, links in self.db.execute(SQL["links"], (site,)):
             yield url, read_links(links)
         for source, target, hreflang in self.db.execute(
@@ -159,7 +159,7 @@ class Pages(Database):
         self.db.execute(SQL["save_fetch"], row)
 
     def records(self, site: int) -> Iterator[PageRecord]:
-        """The records of all pages of a site, by URL."""
+        """The records of all pages of a site, sorted by URL."""
         for row in self.db.execute(f"{_RECORD} WHERE site = ? ORDER BY urls.url", (site,)):
             yield _record(row)
 

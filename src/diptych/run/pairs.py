@@ -1,4 +1,4 @@
-"""SQL for page pairs of a run: decisions, segments, and learned lexicons."""
+"""SQL for the page pairs of a run: decisions, segments and learned lexicons."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from diptych.text.urls import url_key
 from diptych.types import Decision, LangPair, PagePair, SegmentPair
 
 _LEARNING_INPUT = ("pages", "redirects", "announced")
-"""the data that pairing depends on; each name is part of a query's name"""
+"""the data that pairing depends on; each name here is part of a query's name"""
 
 
 class Pairs(Database):
@@ -23,7 +23,7 @@ class Pairs(Database):
     # -- pairs -------------------------------------------------------------------------------
 
     def replace_pairs(self, site: int, pairs: Iterable[PagePair]) -> None:
-        """Replace the pairs of a site; pairs that remain keep their decisions and segments."""
+        """Replace the pairs of a site; pairs found again keep their decisions and segments."""
         rows = [
             (
                 site, url_key(p.left), url_key(p.right), p.left_lang, p.right_lang, p.score,
@@ -50,7 +50,7 @@ class Pairs(Database):
     ) -> None:
         """Save a pair that was verified during the crawl, with its decision and segments.
 
-        Decisions made after learning are final: nothing is saved then.
+        Once learning is done, decisions are final, and nothing is saved.
         """
         if self.count("SELECT is_done FROM learning"):
             return
@@ -65,15 +65,15 @@ class Pairs(Database):
         self.db.execute("UPDATE pairs SET aligned = 0 WHERE id = ?", (id,))
 
     def sites(self) -> list[tuple[int, str]]:
-        """Sites with their numbers, by name."""
+        """The sites and their ids, sorted by name."""
         return self.db.execute("SELECT id, name FROM sites ORDER BY name").fetchall()
 
     def lang_pairs(self) -> list[LangPair]:
-        """All pairs of languages in which there are page pairs."""
+        """All language pairs for which there are page pairs."""
         return [LangPair(*row) for row in self.db.execute(SQL["pair_langs"])]
 
     def pair_order(self) -> list[int]:
-        """The numbers of all pairs, in an order that does not depend on the crawl."""
+        """The ids of all pairs, in an order that does not depend on the crawl."""
         return [id for (id,) in self.db.execute(SQL["pair_order"])]
 
     def pairs_to_align(self, site: int) -> list[tuple[int, PagePair]]:
@@ -85,7 +85,7 @@ class Pairs(Database):
         return self._pairs(site, "decisions.accept")
 
     def pairs(self, site: int) -> list[tuple[int, PagePair]]:
-        """The pairs of a site with their numbers, by URL."""
+        """The pairs of a site and their ids, sorted by URL."""
         return self._pairs(site, "1")
 
     def _pairs(self, site: int, where: str) -> list[tuple[int, PagePair]]:
@@ -102,16 +102,16 @@ class Pairs(Database):
         ]
 
     def verified_pair(self, id: int) -> tuple[Any, ...] | None:
-        """Languages, evidence, score and marks of an accepted pair, followed by its two pages.
+        """The languages, evidence, score and marks of an accepted pair, followed by its two pages.
 
-        The columns of a page are URL, title, time, digest, path of its archive, offset, flags and
-        number of its archive.
+        Each page has the columns URL, title, time, digest, path of its archive, offset, flags and
+        id of its archive.
         """
         row: tuple[Any, ...] | None = self.db.execute(SQL["verified_pair"], (id,)).fetchone()
         return row
 
     def verified_ends(self) -> dict[int, tuple[int, int]]:
-        """The URL keys of both pages of each accepted pair, by the pair's number."""
+        """Map the id of each accepted pair to the URL keys of its two pages."""
         return {id: (left, right) for id, left, right in self.db.execute(SQL["verified_ends"])}
 
     def save_decision(self, pair: int, decision: Decision) -> None:
@@ -125,7 +125,7 @@ class Pairs(Database):
     def save_segments(
         self, pair: int, segments: Sequence[tuple[SegmentPair, Decision]]
     ) -> tuple[int, int]:
-        """Save all segments of a pair; returns the numbers of segments kept before and now."""
+        """Save all segments of a pair; returns the number of segments kept before and now."""
         self.begin_again()
         before = self.count("SELECT count(*) FROM kept_segments WHERE pair = ?", pair)
         self.db.execute("DELETE FROM segments WHERE pair = ?", (pair,))
@@ -139,7 +139,7 @@ class Pairs(Database):
     # -- learned lexicons --------------------------------------------------------------------
 
     def begin_learning(self) -> bool:
-        """Restart learning and return True if pages have changed since the last time."""
+        """Restart learning and return True if pages have changed since learning was last begun."""
         digest = blake2b(digest_size=16)
         for name in _LEARNING_INPUT:
             for row in self.db.execute(SQL[f"learning_{name}"]):
@@ -156,7 +156,7 @@ class Pairs(Database):
         return True
 
     def save_lexicons(self, lexicons: Mapping[LangPair, bytes], *, is_whole: bool = True) -> None:
-        """Save the learned lexicons; learning is done if `is_whole`, that is, nothing failed."""
+        """Save the learned lexicons; if `is_whole` (nothing failed), learning is marked as done."""
         with self.transaction():
             self.db.execute("DELETE FROM lexicons")
             self.db.executemany(
@@ -166,7 +166,7 @@ class Pairs(Database):
             self.db.execute("UPDATE learning SET is_done = ?", (is_whole,))
 
     def lexicons(self) -> dict[LangPair, bytes]:
-        """The learned lexicons by languages."""
+        """The learned lexicons by language pair."""
         rows = self.db.execute("SELECT left_lang, right_lang, data FROM lexicons ORDER BY 1, 2")
         return {LangPair(left, right): data for left, right, data in rows}
 
@@ -179,7 +179,7 @@ class Pairs(Database):
         return self.count(SQL["uncertain_pages"], certain)
 
     def pairs_to_learn_from(self, langs: LangPair, least: float) -> list[tuple[PagePair, int]]:
-        """Pairs with at least this score, and the length of the shorter page in characters."""
+        """The pairs with at least this score, each with its shorter page's length in characters."""
         rows = self.db.execute(SQL["pairs_to_learn_from"], (*langs, least))
         return [(PagePair(*row[:6]), row[6]) for row in rows]
 

@@ -1,4 +1,4 @@
-"""SQL statements of several lines, read from `queries.sql`."""
+"""Load multi-line SQL statements from `queries.sql`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from diptych.files import shipped_text
 
 
 def read_queries(package: str) -> dict[str, str]:
-    """The statements in `queries.sql` of a package, by name.
+    """The statements in a package's `queries.sql`, by name.
 
     >>> read_queries("diptych.run")["pair_langs"]
     'SELECT DISTINCT left_lang, right_lang FROM pairs ORDER BY left_lang, right_lang'

@@ -1,4 +1,4 @@
-"""View of one site in the store: distinct pages, canonical URLs, redirects, links, sketches."""
+"""A view of one site in the store: distinct pages, canonical URLs, redirects, links, sketches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ MAX_REDIRECTS = 20
 
 @dataclass(eq=False)
 class StoreView:
-    """Read-only view of a site; it caches what it loads: create a new one when the store grows."""
+    """A read-only view of a site.
+
+    It caches everything it loads, so a new view must be created when the store has grown.
+    """
 
     store: Store
     site: Site
@@ -35,12 +38,12 @@ class StoreView:
 
     @cached_property
     def canonical(self) -> Mapping[Url, Url]:
-        """Page -> the other page that it declares canonical, if both were fetched."""
+        """Map each page to the other page that it declares canonical, if both were fetched."""
         return canonical_pages(self._records, self._after_redirects)
 
     @cached_property
     def canonical_holds(self) -> Mapping[Url, bool]:
-        """For pages that declare a canonical page: True if both have the same text, else False."""
+        """For each page that declares a canonical page, True if both have the same text."""
         return check_canonical(
             self.canonical, self._records, lambda: self.store.blocks(self.site_id)
         )
@@ -63,13 +66,13 @@ class StoreView:
                 yield from ((page, link) for link in links if rel is None or link.rel == rel)
 
     def resolve(self, url: Url) -> Url | None:
-        """The page in `pages` that a URL leads to, or None if it was not fetched."""
+        """The page in `pages` that a URL leads to; None if that page was not fetched."""
         url = self._after_redirects(url)
         url = self._stands_for.get(url, url)
         return url if url in self.pages else None
 
     def sketches(self) -> Iterator[tuple[Url, Sketch]]:
-        """The sketches of pages in the requested languages, by URL."""
+        """The sketches of pages in the requested languages, sorted by URL."""
         for url, sketch in self.store.sketches(self.site_id):
             if url in self.pages:
                 yield url, sketch

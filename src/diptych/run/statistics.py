@@ -1,4 +1,4 @@
-"""SQL for the figures of a run in reports and progress displays."""
+"""SQL for the figures in a run's reports and progress displays."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class PageCounts(NamedTuple):
 
     pages: int
     distinct: int
-    """pages with the same text are one"""
+    """number of pages with different texts: pages with the same text count once"""
     without_pair: int
-    """of the distinct ones"""
+    """number of distinct pages that are in no pair"""
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Counts from the tables of a run; each call queries anew."""
+    """Counts from the tables of a run; each call queries the database again."""
 
     store: Database
 
@@ -49,7 +49,10 @@ class Statistics:
         return self.store.count("SELECT count(*) FROM pages")
 
     def downloads_by_kind(self) -> dict[str, int]:
-        """Downloads by `DownloadKind`, or by the reason why there is no page; their sum is all."""
+        """Number of downloads by `DownloadKind`, or by the reason why there is no page.
+
+        The numbers add up to that of all downloads.
+        """
         rows = self.store.db.execute(SQL["downloads_by_kind"], (Reason.TOO_MANY_REDIRECTS,))
         counts = {kind: (count, urls) for kind, count, urls in rows}
         downloads, pages = counts.pop(DownloadKind.PAGE, (0, 0))
@@ -62,12 +65,12 @@ class Statistics:
         return {kind: count for kind, count in found.items() if count}
 
     def pages_by_language(self) -> dict[str, PageCounts]:
-        """Counts of pages in each language; in '' where it is unknown."""
+        """Counts of pages by language; the key is '' for pages in an unknown language."""
         rows = self.store.db.execute(SQL["pages_by_language"])
         return {lang: PageCounts(*counts) for lang, *counts in rows}
 
     def queued(self, host: int | None = None) -> int:
-        """Number of queued URLs, of all hosts or of the host with this number."""
+        """Number of queued URLs, on all hosts or on the host with this id."""
         query = "SELECT count(*) FROM urls WHERE state = 0"
         if host is None:
             return self.store.count(query)
@@ -82,11 +85,11 @@ class Statistics:
         return self._by(SQL["faults"])
 
     def skipped_urls(self) -> dict[str, int]:
-        """URLs that were never asked for, by reason."""
+        """Number of URLs that were never requested, by reason."""
         return self._by(SQL["skipped_urls"])
 
     def unanswered_urls(self) -> dict[str, int]:
-        """URLs that failed without any answer, by reason."""
+        """Number of URLs that failed without any response, by reason."""
         return self._by(SQL["unanswered_urls"])
 
     def aliases(self) -> dict[str, int]:
@@ -103,11 +106,11 @@ class Statistics:
         return tuple((name, SiteEnd(end)) for name, end in rows if end in _ENDS)
 
     def scripted_pages(self) -> tuple[tuple[str, int, int], ...]:
-        """(site, pages whose text is created by scripts, all pages) of sites with such pages."""
+        """(site, pages whose text is created by scripts, all pages) for sites with such pages."""
         return tuple(self.store.db.execute(SQL["scripted_pages"], (MAX_TEXT, SCRIPTED)))
 
     def declarations(self) -> tuple[tuple[str, Checked], ...]:
-        """Checked declarations by site; none in a run of an earlier version."""
+        """Checked declarations by site; empty for a run of an earlier version."""
         if not self.store.count("SELECT count(*) FROM sqlite_master WHERE name = 'declarations'"):
             return ()
         rows = self.store.db.execute(SQL["declarations"])
@@ -133,7 +136,7 @@ class Statistics:
         return self.store.count(SQL["aligned_pairs"])
 
     def unaligned_pairs(self) -> int:
-        """Page pairs that are to be aligned."""
+        """Number of page pairs that are still to be aligned."""
         return self.store.count(SQL["unaligned_pairs"])
 
     def rejected_pairs(self) -> dict[str, int]:
@@ -149,12 +152,12 @@ class Statistics:
         return self._words(SQL["page_flags"])
 
     def by_languages(self) -> dict[LangPair, tuple[int, int]]:
-        """Numbers of accepted pairs and of their kept segments, by languages."""
+        """Number of accepted pairs, and number of their kept segments, by language pair."""
         rows = self.store.db.execute(SQL["verified_by_languages"])
         return {LangPair(*row[:2]): (row[2], row[3]) for row in rows}
 
     def found_at(self) -> tuple[int, ...]:
-        """For each accepted pair, the downloads until both pages were fetched; sorted."""
+        """For each accepted pair, the number of downloads until both pages were fetched; sorted."""
         return tuple(number for (number,) in self.store.db.execute(SQL["found_at"]))
 
     # -- segments ----------------------------------------------------------------------------
@@ -164,7 +167,7 @@ class Statistics:
         return self.store.count("SELECT count(*) FROM kept_segments")
 
     def segments_by_reason(self) -> dict[str, int]:
-        """Number of segments by the reason why they are not in the corpus; '' for those in it."""
+        """Number of segments by the reason to exclude them from the corpus; '' for those kept."""
         return self._by("SELECT reason, count(*) FROM segments GROUP BY reason")
 
     def segment_flags(self) -> dict[str, int]:
@@ -172,7 +175,7 @@ class Statistics:
         return self._words("SELECT flags, count(*) FROM kept_segments GROUP BY 1")
 
     def score_histogram(self, bins: int) -> dict[int, tuple[int, int]]:
-        """(kept, all) segments that break no rule, for each bin of their scores."""
+        """Numbers of kept and of all segments that break no rule, for each bin of their scores."""
         rows = self.store.db.execute(SQL["score_histogram"], (bins, Reason.DUPLICATE))
         return {place: (kept, total) for place, kept, total in rows}
 
@@ -180,7 +183,7 @@ class Statistics:
         return dict(self.store.db.execute(query).fetchall())
 
     def _words(self, query: str) -> dict[str, int]:
-        """Count the words in a column of words."""
+        """Count the words in a column that contains lists of words."""
         found: Counter[str] = Counter()
         for words, count in self.store.db.execute(query):
             found.update(dict.fromkeys(words.split(), count))

@@ -1,4 +1,4 @@
-"""The store of a run: opens run.sqlite with its schema, locks the folder, closes both.
+"""The store of a run: opens run.sqlite with its schema, locks the folder, and closes both.
 
 The order of writing lets a run survive being killed at any time: bytes go to the WARC first, then
 one transaction records them.  On opening, the WARC that was being written is truncated to the
@@ -33,7 +33,7 @@ _DAMAGE = (sqlite3.Error, UnicodeDecodeError)  # the latter if a name in the sch
 
 @contextmanager
 def _named(folder: Path) -> Iterator[None]:
-    """Turn an SQLite error into one that names the run and says what to do."""
+    """Turn an SQLite error into an error that names the run and tells the user what to do."""
     try:
         yield
     except _DAMAGE as error:
@@ -74,7 +74,7 @@ class Store(Pages, Pairs):
     # -- opening and closing -----------------------------------------------------------------
 
     def _open_lock(self) -> BinaryIO:
-        """Open run.lock, whose content is overwritten later, so it must be a regular file."""
+        """Open run.lock, which must be a regular file because its content is overwritten later."""
         path = self.folder / "run.lock"
         if is_special(path, follow_links=False):
             raise StoreError(
@@ -84,7 +84,7 @@ class Store(Pages, Pairs):
             return open(path, "a+b", buffering=0, opener=open_without_links)
 
     def _take_lock(self) -> BinaryIO:
-        """Lock the run, so that no other process writes it."""
+        """Lock the run, so that no other process writes to it."""
         lock = self._open_lock()
         try:
             import fcntl
@@ -167,7 +167,7 @@ class Store(Pages, Pairs):
                 raise error
 
     def learned_lexicons(self) -> dict[LangPair, Lexicon]:
-        """The lexicons learned in this run, by languages."""
+        """The lexicons learned in this run, by language pair."""
         from diptych.learn.lexicon.lexicon import Lexicon
 
         name = f"what {self.folder} has learned"

@@ -26,7 +26,7 @@ _RUN_FILES = (
     "run.toml", "run.sqlite", "run.sqlite-*", "warc/diptych-*.warc.gz", "corpus.tsv",
     "corpus.tmx", "n-way.tsv", "pairs.tsv", "sites.tsv", "report.html",
 )  # fmt: skip
-"""the files of a run that fetched nothing"""
+"""the files in the folder of a run that fetched nothing"""
 LIBRARIES = ("aiohttp", "fastwarc", "protego", "py3langid", "selectolax", "sentencex")
 
 
@@ -42,7 +42,7 @@ class Terms:
     lexicons: tuple[str, ...] = ()
     """languages and digest of each lexicon"""
     taught: tuple[str, ...] = ()
-    """languages taught to the identifier, with a digest of each"""
+    """languages taught to the identifier, each with a digest"""
 
     def to_toml(self) -> dict[str, Any]:
         """The content of `run.toml`."""
@@ -98,9 +98,10 @@ def read_terms(folder: Path) -> Terms:
 
 
 def open_run(folder: Path, terms: Terms, *, agent: str) -> Store:
-    """Start a run in a folder, or resume the run in it if it has the same terms.
+    """Start a run in a folder, or resume the run in that folder if it has the same terms.
 
-    A run that has fetched no page is started anew on other terms: a seed may have been mistyped.
+    If the terms differ but the run has fetched no page, it starts afresh with the new terms:
+    perhaps a seed was mistyped.
     """
     with writing(folder, f"name another folder with {option_name('out')}", error=StoreError):
         folder.mkdir(parents=True, exist_ok=True)
@@ -136,9 +137,9 @@ def open_to_read(folder: Path) -> Store:
 def opened_run(
     folder: Path, terms: Terms, *, agent: str, keep_empty: bool = False
 ) -> Iterator[Store]:
-    """Open a run as `open_run` does, and remove a new folder again if no server answered.
+    """Open a run as `open_run` does; at the end, remove a new folder if no server answered.
 
-    With `keep_empty` the folder stays in any case.
+    If `keep_empty` is set, the folder stays in any case.
     """
     is_new = not folder.exists() and not keep_empty
     is_answered = True
@@ -158,7 +159,7 @@ def opened_run(
 
 
 def discard_run(folder: Path) -> None:
-    """Delete a run in which nothing was fetched; other files of its folder stay."""
+    """Delete a run in which nothing was fetched; other files in its folder stay."""
     Store(folder).close()  # an error if another process uses it
     with writing(folder, error=StoreError):
         for pattern in _RUN_FILES:
@@ -180,7 +181,7 @@ def _has_pages(folder: Path) -> bool:
 
 
 def _difference(old: Terms, new: Terms) -> str:
-    """What a run does that is not what the user asks for; empty if it is the same.
+    """Describe how a run differs from what the user asks for; empty if it does not.
 
     >>> from dataclasses import replace
     >>> old = Terms(("en", "fr"), ("http://a.org/",), "site", {"crawl": {"use": "bfs"}})
@@ -211,19 +212,19 @@ def _difference(old: Terms, new: Terms) -> str:
 
 
 def _spelled(recipe: Mapping[str, Any], stages: Sequence[str]) -> str:
-    """Some stages of a recipe in words."""
+    """Describe some stages of a recipe in words."""
     chosen = {stage: recipe[stage] for stage in stages if stage in recipe}
     spelled = signature(chosen, []).partition("|langs:")[0].split("|")
     return " ".join(each.replace(":", "=", 1) for each in spelled)
 
 
 def _others_first(seeds: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
-    """Seeds with those first that are not among others."""
+    """Sort the seeds so that those not in `known` come first."""
     return tuple(sorted(seeds, key=frozenset(known).__contains__))
 
 
 def _some(value: str | tuple[str, ...]) -> str:
-    """A value or a few of many.
+    """A single value, or the first few of many values, as text.
 
     >>> _some(("a", "b")), _some(("a", "b", "c", "d", "e")), _some(())
     ('a, b', 'a, b, c and 2 more', 'none')
@@ -234,5 +235,5 @@ def _some(value: str | tuple[str, ...]) -> str:
 
 
 def _is_ours(name: str) -> bool:
-    """True for files that a killed run may leave before it has a `run.toml`."""
+    """True for files that a killed run may leave behind before it has a `run.toml`."""
     return name == "run.lock" or name.endswith(".part")

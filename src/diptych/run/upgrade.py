@@ -1,6 +1,6 @@
-"""Columns that runs of earlier versions lack, and the values to fill in.
+"""Add the columns that runs of earlier versions lack, with the values to fill in.
 
-They are added when such a run is opened for writing; when it is only read, views supply them.
+The columns are added when such a run is opened for writing; if it is only read, views supply them.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ class _Column(NamedTuple):
     name: str
     type: str
     earlier: str
-    """SQL expression of its value in a run that lacks it"""
+    """SQL expression for the column's value in a run that lacks the column"""
 
 
 _TURN = """CASE WHEN kind = 1 THEN 0 WHEN kind = 2 AND priority >= 1e6 THEN 1
     WHEN kind = 2 THEN 3 WHEN priority >= 1000 THEN 2 ELSE 4 END"""
-"""Priorities of version 6: 1e9 robots.txt, 1e6 sitemaps, 1000 seeds, 999 child sitemaps."""
+"""The turn of a URL, from the priorities of version 6.
+
+These were 1e9 for robots.txt, 1e6 for sitemaps, 1000 for seeds and 999 for child sitemaps.
+"""
 _COLUMNS = (
     _Column("urls", "turn", "INTEGER NOT NULL DEFAULT 4", _TURN),
     _Column("sites", "ended", "TEXT NOT NULL DEFAULT ''", "''"),
@@ -27,7 +30,7 @@ _COLUMNS = (
 )
 _OUTDATED = """DROP INDEX IF EXISTS urls_ready; DROP INDEX IF EXISTS urls_claimed;
     DROP VIEW IF EXISTS frontier;"""
-"""recreated by indexes.sql in their current form"""
+"""drops what indexes.sql then recreates in its current form"""
 
 
 def upgrade(db: sqlite3.Connection, version: int) -> None:
@@ -41,7 +44,7 @@ def upgrade(db: sqlite3.Connection, version: int) -> None:
 
 
 def show_as_upgraded(db: sqlite3.Connection) -> None:
-    """Show the tables with the missing columns through temporary views, without writing."""
+    """Show the tables with the missing columns, using temporary views instead of writing."""
     for table, name, _, earlier in _lacking(db):
         db.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {earlier} AS {name} FROM main.{table}")
 

@@ -1,7 +1,7 @@
-"""WARC records: compose for writing, read one at an offset, scan a whole file.
+"""WARC records: compose them for writing, read one at an offset, scan a whole file.
 
 Records are read with FastWARC but composed here: a record is a head, a block and two digests, and
-composing it directly takes 0.18 ms instead of 0.44 with the library (`docs/decisions/0002`).
+composing it directly takes 0.18 ms instead of the library's 0.44 ms (`docs/decisions/0002`).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _LATIN_1 = re.compile(r"[\0-\xff]*\Z")
 
 
 class Pointer(NamedTuple):
-    """Location of a WARC record: number of the file in the store, offset and length in bytes."""
+    """Location of a WARC record: the file's id in the store, and the offset and length in bytes."""
 
     warc: int
     offset: int
@@ -76,7 +76,7 @@ def compose(response: Response) -> bytes:
 
 
 def compose_info(*, agent: str, name: str, now: float) -> bytes:
-    """Compose the `warcinfo` record that starts a file."""
+    """Compose the `warcinfo` record at the start of a file."""
     about = (
         f"software: diptych/{VERSION}\r\nformat: WARC File Format 1.1\r\n"
         f"http-header-user-agent: {agent}\r\n"
@@ -105,7 +105,7 @@ def _date(seconds: float) -> str:
 
 
 def _http_head(response: Response) -> bytes:
-    """The HTTP head for the stored body: not chunked, and with its true length."""
+    """The HTTP head for the stored body, which is not chunked, with the body's true length."""
     try:
         phrase = HTTPStatus(response.status).phrase
     except ValueError:
@@ -125,7 +125,7 @@ def _http_head(response: Response) -> bytes:
 
 
 def check_archive(path: Path) -> None:
-    """Raise an ArchiveError if a file does not begin like a WARC."""
+    """Raise ArchiveError if a file does not begin like a WARC file."""
     with reading(path, error=ArchiveError), path.open("rb") as stream:
         head = stream.read(_CHUNK)
     if not head:
@@ -148,9 +148,9 @@ def read_at(stream: BinaryIO, offset: int) -> Response | None:
 
 
 def scan(path: Path) -> Iterator[ArchivedResponse]:
-    """Yield all HTTP responses of an archive in order.
+    """Yield all HTTP responses in an archive, in order.
 
-    Raises ArchiveError where the archive is truncated, after yielding everything before.
+    Raises ArchiveError where the archive is truncated, after yielding everything before that point.
     """
     found, last = 0, 0
     try:
@@ -173,7 +173,7 @@ def scan(path: Path) -> Iterator[ArchivedResponse]:
 
 
 def _is_inside_a_member(path: Path, offset: int) -> bool:
-    """True if a file is compressed, but no gzip member starts at the record's offset."""
+    """True if a file is compressed, but no gzip member starts at this offset."""
     with path.open("rb") as stream:
         is_compressed = stream.read(2) == _GZIP
         stream.seek(offset)
@@ -202,7 +202,7 @@ def _has_more(stream: BinaryIO, last: int) -> bool:
 
 
 def _response(record: WarcRecord) -> Response | None:
-    """A record as a response with a normalised URL; None if the URL is not HTTP."""
+    """Convert a record to a response with a normalised URL; None if the URL is not HTTP."""
     url = normalise((record.headers.get("WARC-Target-URI") or "").strip("<>"))
     if url is None:
         return None
@@ -229,13 +229,13 @@ def _response(record: WarcRecord) -> Response | None:
 
 
 def _seconds(date: datetime | None) -> float:
-    """The time of a record; 0 if its date is missing or out of range."""
+    """The time of a record in seconds; 0 if its date is missing or out of range."""
     seconds = date.timestamp() if date else 0.0
     return seconds if 0 <= seconds <= _LATEST else 0.0
 
 
 def _unchunked(body: bytes) -> bytes:
-    """Decode a chunked body, as other tools store it; a body without chunks stays as it is."""
+    """Decode a body that another tool stored chunked; other bodies are returned unchanged."""
     try:
         return ChunkedReader(io.BytesIO(body)).read()
     except (ValueError, OSError):

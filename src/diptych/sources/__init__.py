@@ -1,1 +1,1 @@
-"""Link sources (back links without fetching): web graphs, WAT files, earlier runs; Common Crawl."""
+"""Link sources (back links without fetching): web graphs, WAT files, earlier runs, Common Crawl."""

@@ -1,8 +1,9 @@
-"""Common Crawl's columnar index (Parquet): sites with pages in two requested languages.
+"""Find sites with pages in two requested languages in Common Crawl's columnar index (Parquet).
 
 The index has a row for each page of a crawl, with its languages as identified by CLD2.  One DuckDB
-query reads the files twice: first only host and language of each page, which leaves few sites;
-then the digests and URLs of those.  Data that does not fit in memory goes to a temporary folder.
+query reads the files twice: first only the host and language of each page, which leaves few sites;
+then the digests and URLs of those sites.  Data that does not fit in memory goes to a temporary
+folder.
 """
 
 from __future__ import annotations
@@ -49,14 +50,14 @@ _SCAN = "read_parquet($paths, union_by_name = true)"  # older files have fewer c
 
 @dataclass(frozen=True, slots=True)
 class SiteCandidate:
-    """A site for which a crawl has pages in two requested languages."""
+    """A site that has pages in two requested languages in a crawl."""
 
     site: str
-    """domain; or host, on a platform where each host is a separate site"""
+    """the domain, or the host on a platform where each host is a separate site"""
     start: Url
-    """its home page, or else the page with the shortest URL"""
+    """the home page, or else the page with the shortest URL"""
     pages: tuple[tuple[str, int], ...]
-    """requested languages, and the number of different pages in each"""
+    """each requested language, with the number of different pages in it"""
     total: int
     """number of different pages in any language"""
     score: float
@@ -83,11 +84,11 @@ def candidates(
     memory: int = 2000,
     folder: str | None = None,
 ) -> Iterator[SiteCandidate]:
-    """Sites with at least `at_least` different pages in each of two languages, best first.
+    """The sites with at least `at_least` different pages in each of two languages, best first.
 
     `paths` are files, folders, patterns or URLs of Parquet files.  `suffixes` are ends of host
     names (`fr`, `co.uk`, `example.org`); only the parts of files with such hosts are read.
-    `memory` is in MB; `folder` is for data that does not fit in it.
+    `memory` is in MB; `folder` is for data that does not fit in memory.
     """
     codes = _wanted(langs)
     with _connected(memory, folder) as db:
@@ -116,7 +117,7 @@ def candidates(
 
 
 def codes_of(lang: str) -> tuple[str, ...]:
-    """The codes of a language in the index; none if its identifier, CLD2, does not support it.
+    """The index's codes for a language; none if its identifier, CLD2, does not support it.
 
     >>> codes_of("en"), codes_of("nb"), codes_of("zh-Hant"), codes_of("ak"), codes_of("tet")
     (('eng',), ('nor',), ('zho',), ('aka', 'twi'), ())
@@ -126,7 +127,7 @@ def codes_of(lang: str) -> tuple[str, ...]:
 
 
 def _wanted(langs: Sequence[str]) -> dict[str, int]:
-    """The codes to search for, each with the number of its language."""
+    """The codes to search for, each with the position of its language in `langs`."""
     codes = {code: number for number, lang in enumerate(langs) for code in codes_of(lang)}
     if len(set(codes.values())) >= 2:
         return codes
@@ -140,7 +141,7 @@ def _wanted(langs: Sequence[str]) -> dict[str, int]:
 
 
 def _pattern(path: str) -> str:
-    """The glob pattern for a path: a folder stands for all Parquet files below it."""
+    """The glob pattern for a path; a folder stands for all Parquet files below it."""
     if "://" in path:
         return path
     pattern = str(Path(glob.escape(path)) / "**" / "*.parquet") if Path(path).is_dir() else path
@@ -150,7 +151,7 @@ def _pattern(path: str) -> str:
 def _columns(
     db: DuckDBPyConnection, parameters: dict[str, Any], suffixes: Sequence[str]
 ) -> set[str]:
-    """The existing columns; raises an error that names missing ones."""
+    """The columns that exist; raises an error that names any missing columns."""
     if not parameters["paths"]:
         raise SourceError("no Parquet file of the columnar index was given")
     head = db.execute(f"SELECT * FROM {_SCAN} LIMIT 0", parameters)
@@ -194,7 +195,7 @@ def _condition(suffixes: Sequence[str], columns: set[str]) -> tuple[str, dict[st
 
 
 def _labels(suffix: str) -> tuple[str, ...]:
-    """The labels of a host name suffix, last first.
+    """The labels of a host name suffix, in reverse order.
 
     >>> _labels(".co.uk"), _labels("Bücher.example")
     (('uk', 'co'), ('example', 'xn--bcher-kva'))
@@ -208,7 +209,7 @@ def _labels(suffix: str) -> tuple[str, ...]:
 
 
 def _is_below(number: int, labels: Sequence[str], parameters: dict[str, Any]) -> str:
-    """An SQL condition for hosts that end in these labels; adds its parameters."""
+    """An SQL condition for hosts that end in these labels; adds to `parameters`."""
     for place, label in enumerate(labels):
         parameters[f"end{number}_{place}"] = label
     equal = [f"{_LABELS[place]} = $end{number}_{place}" for place in range(len(labels))]
@@ -216,7 +217,7 @@ def _is_below(number: int, labels: Sequence[str], parameters: dict[str, Any]) ->
 
 
 def _candidate(row: tuple[Any, ...], langs: Sequence[str]) -> SiteCandidate | None:
-    """A row of the result as a candidate; None for a host that cannot be part of a URL."""
+    """Convert a row of the result to a candidate; None if its host cannot be part of a URL."""
     site, start, numbers, pages, total, score = row
     url = normalise(start) or normalise(f"https://{site}/")
     if url is None:
@@ -228,7 +229,7 @@ def _candidate(row: tuple[Any, ...], langs: Sequence[str]) -> SiteCandidate | No
 
 
 def _require_languages(db: DuckDBPyConnection, paths: list[str]) -> None:
-    """Raise an error if the files contain no languages at all, and hence no result."""
+    """Raise an error if the files contain no languages at all, which means no result."""
     query = f"SELECT 1 FROM {_SCAN} WHERE content_languages IS NOT NULL LIMIT 1"
     if db.execute(query, {"paths": paths}).fetchone() is None:
         raise SourceError(
@@ -239,7 +240,7 @@ def _require_languages(db: DuckDBPyConnection, paths: list[str]) -> None:
 
 @contextmanager
 def _connected(memory: int, folder: str | None) -> Iterator[DuckDBPyConnection]:
-    """An in-memory database with limits; its errors are raised as one-line errors."""
+    """An in-memory database with limits; its errors are re-raised as one-line errors."""
     duckdb = library("duckdb", "the index of Common Crawl", error=SourceError)
     if folder is not None and not Path(folder).is_dir():
         raise ConfigError(f"no such folder for temporary files: {folder}")
@@ -267,9 +268,9 @@ def _connected(memory: int, folder: str | None) -> Iterator[DuckDBPyConnection]:
 
 
 def _explained(error: Exception, memory: int) -> str:
-    """A DuckDB error in one line, with a remedy.
+    """Describe a DuckDB error in one line, with a remedy.
 
-    DuckDB has one class for all file errors; only the message tells them apart.
+    DuckDB has a single class for all file errors; only their messages tell them apart.
     """
     text = str(error).strip()
     first = text.splitlines()[0] if text else type(error).__name__

@@ -20,9 +20,9 @@ _PAGES = "SELECT urls.url, links FROM pages JOIN urls ON urls.key = pages.url"
 
 
 def open_earlier_run(folder: Path) -> LinkIndex:
-    """Open the links of a run to other sites.
+    """Open the links from a run's pages to other sites.
 
-    They are indexed in a file beside the run, which is rebuilt if the run has changed; the run
+    The links are indexed in a file beside the run, which is rebuilt if the run has changed; the run
     itself is only read.
     """
     path = folder / NAME
@@ -54,7 +54,7 @@ def _state_of(path: Path) -> str:
 
 
 def _write(store: Store, path: Path, state: str) -> None:
-    """Index all pages of a run; the file replaces the old one only when it is complete."""
+    """Index all pages of a run; the new file replaces the old one only when it is complete."""
     with replacing(path, error=SourceError) as part:
         for name in (part, part.with_name(part.name + "-wal"), part.with_name(part.name + "-shm")):
             name.unlink(missing_ok=True)

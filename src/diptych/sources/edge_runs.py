@@ -28,7 +28,7 @@ _WORD = 32  # bits of an offset that are written for each vertex
 class OffsetWriter:
     """Writes ascending offsets in 4 bytes each, however large they grow.
 
-    These are the low bits; the high bits grow only at a few vertices, the `turns`.
+    The bytes hold the low bits; the high bits grow only at a few vertices, the `turns`.
     """
 
     stream: BinaryIO
@@ -51,7 +51,7 @@ class Offsets:
     turns: Sequence[int]
 
     def bounds(self, vertex: int) -> tuple[int, int]:
-        """Start and end of a vertex's list.
+        """The start and end of a vertex's list.
 
         >>> Offsets(np.array([7, 4294967295, 5], np.uint32), [2]).bounds(1)
         (4294967295, 4294967301)
@@ -63,19 +63,19 @@ class Offsets:
         return start, end
 
     def starts(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Starts of the lists of many vertices."""
+        """The starts of the lists of many vertices."""
         found: NDArray[np.int64] = self.low[vertices].astype(np.int64)
         if self.turns:
             found += np.searchsorted(self.turns, vertices, "right") << _WORD
         return found
 
     def lengths(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Lengths of the lists of many vertices."""
+        """The lengths of the lists of many vertices."""
         return self.starts(vertices + 1) - self.starts(vertices)
 
 
 def reversed_edges(edges: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The edges with key and value exchanged.
+    """The edges with their keys and values swapped.
 
     >>> [hex(edge) for edge in reversed_edges(np.array([0x0000000100000002], np.uint64))]
     ['0x200000001']
@@ -115,7 +115,7 @@ class Runs:
         self._used = 0
 
     def merged(self, *, merge: int = MERGE) -> Iterator[NDArray[np.uint64]]:
-        """Yield all edges in order and without duplicates, in pieces; call it only once."""
+        """Yield all edges in order and without duplicates, in pieces; may be called only once."""
         if self._used:
             self._write()
         self._room = np.empty(0, np.uint64)
@@ -168,7 +168,10 @@ def write_lists(
     offsets: OffsetWriter,
     tick: Callable[[int], None],
 ) -> int:
-    """Write sorted edges as lists: all values, and each key's list start; returns a count."""
+    """Write sorted edges as lists: all values, and the start of each key's list.
+
+    Returns the number of edges.
+    """
     total, begun = 0, 0  # edges written, and keys whose lists have begun
     for edges in pieces:
         keys = (edges >> _HALF).astype(np.int64)
@@ -183,7 +186,7 @@ def write_lists(
 def _begin(
     keys: NDArray[np.int64], begun: int, until: int, total: int, offsets: OffsetWriter
 ) -> int:
-    """Write the starts of the lists of keys from `begun` to before `until`; returns `until`."""
+    """Write the list starts of the keys from `begun` until before `until`; returns `until`."""
     for start in range(begun, until, RUN):
         wanted = np.arange(start, min(start + RUN, until))
         offsets.add(total + keys.searchsorted(wanted))

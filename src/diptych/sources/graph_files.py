@@ -1,4 +1,4 @@
-"""Reader of published web graph and WAT files: gzip or plain, lists of parts, remote by fsspec.
+"""Read published web graph and WAT files: gzip or plain, lists of parts, remote files by fsspec.
 
 Downloads may be truncated or damaged: the data before the damage is used, and the damage reported.
 """
@@ -24,11 +24,11 @@ _LISTS = (".paths.gz", ".paths")
 
 
 class CutOffError(Exception):
-    """A file ends too early, or is damaged."""
+    """Raised if a file ends too early or is damaged."""
 
 
 def part_files(paths: Iterable[str]) -> list[str]:
-    """Expand lists of files (`*.paths.gz`), in their order; other paths stay as they are."""
+    """Replace each list of files (`*.paths.gz`) by its files, in order; other paths are kept."""
     found: list[str] = []
     for path in paths:
         found.extend(_listed(path) if path.endswith(_LISTS) else [path])
@@ -49,8 +49,8 @@ def _listed(path: str) -> list[str]:
 def _beside(path: str, name: str) -> str:
     """The path of a file that a list names.
 
-    Common Crawl's lists name files relative to the root of its bucket; a partial copy of that has
-    the same folders, or only the last ones of them.
+    Common Crawl's lists name files relative to the root of its bucket; a partial copy of the bucket
+    has the same folders, or only the innermost ones.
 
     >>> _beside("https://a.org/graph/r/host/r.paths.gz", "graph/r/host/edges/part-0.gz")
     'https://a.org/graph/r/host/edges/part-0.gz'
@@ -76,7 +76,7 @@ def _beside(path: str, name: str) -> str:
 
 
 def _may_be_named(path: str, name: str) -> bool:
-    """True if a list may name a file: below its own folder, or on its own host.
+    """True if a list is allowed to name a file: one below the list's folder, or on its host.
 
     >>> _may_be_named("a.paths", "b/part-0.gz"), _may_be_named("a.paths", "/etc/passwd")
     (True, False)
@@ -181,13 +181,13 @@ def _members(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
 
 
 class Lines:
-    """Whole lines of several files, a block at a time; collects notes on damage."""
+    """The whole lines of several files, a block at a time; collects notes on damage."""
 
     def __init__(self, paths: Sequence[str]) -> None:
         self.paths = paths
         self.notes: list[str] = []
         self.count = 0
-        """lines used so far, counted by the reader of the lines, for the notes on damage"""
+        """number of lines used so far, counted by the caller, for the notes on damage"""
 
     def __iter__(self) -> Iterator[bytes]:
         for path in self.paths:

@@ -54,9 +54,9 @@ class GraphFacts:
     """True if all vertices have names, and names ascend with ids"""
     notes: tuple[str, ...]
     sizes: dict[str, int]
-    """bytes of each file"""
+    """the size of each file in bytes"""
     turns: dict[str, list[int]]
-    """turns of the offsets of each list, see `OffsetWriter`"""
+    """the turns of each list's offsets; see `OffsetWriter`"""
 
 
 def index_graph(
@@ -69,7 +69,7 @@ def index_graph(
 ) -> GraphFacts:
     """Index a graph into a folder, which appears only when it is complete.
 
-    Files may be gzip or plain, lists of files (`*.paths.gz`), and anywhere that fsspec can read.
+    Files may be gzip or plain, or lists of files (`*.paths.gz`), anywhere that fsspec can read.
     """
     if level not in LEVELS:
         raise SourceError(f"no level {level!r} of graphs; available: {', '.join(LEVELS)}")
@@ -95,7 +95,7 @@ def _may_be_replaced(out: Path) -> bool:
 
 @contextmanager
 def _build_folder(out: Path) -> Iterator[Path]:
-    """A temporary folder beside the index, where it is built; removed at the end."""
+    """A temporary folder beside the index, in which the index is built; removed at the end."""
     out.parent.mkdir(parents=True, exist_ok=True)
     start = f".{out.name}.graph-"
     for left in [path for path in out.parent.iterdir() if path.name.startswith(start)]:
@@ -114,7 +114,7 @@ def _build_folder(out: Path) -> Iterator[Path]:
 
 
 def _clean_up(left: Path, out: Path) -> None:
-    """Remove the remains of a killed build of the same index, and nothing else."""
+    """Remove what a killed build of the same index left behind, and nothing else."""
     try:
         with (left / MARKER).open("r+", encoding="utf-8") as marker:
             if marker.read() != out.name or not _lock(marker):
@@ -127,7 +127,7 @@ def _clean_up(left: Path, out: Path) -> None:
 
 
 def _lock(marker: IO[str]) -> bool:
-    """Lock a file for this process; False if another process has it, or locks are unsupported."""
+    """Lock a file for this process; False if another process has the lock or it is unsupported."""
     try:
         import fcntl
 
@@ -173,7 +173,7 @@ def _write_edges(
     turns: dict[str, list[int]],
     tick: Tick,
 ) -> int:
-    """Write the lists of both directions; returns the number of edges."""
+    """Write the lists for both directions; returns the number of edges."""
     runs = {"out": Runs(folder / "out.tmp"), "back": Runs(folder / "back.tmp")}
     try:
         _read_edges(lines, names, runs, notes, tick)
@@ -248,7 +248,7 @@ def _level_of(folder: Path, names: Names) -> str:
 
 
 def read_facts(folder: Path) -> GraphFacts:
-    """Read `graph.json`; raises `SourceError` if it is invalid or files are incomplete."""
+    """Read `graph.json`; raises `SourceError` if that is invalid or any file is incomplete."""
     path, advice = folder / FACTS, "index the files again with: diptych backlinks graph"
     if not path.is_file():
         raise SourceError(f"{folder} is not a web graph; make one with: diptych backlinks graph")

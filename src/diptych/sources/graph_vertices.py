@@ -1,4 +1,4 @@
-"""Host names of a web graph by vertex id: written to the index, with hashes if unsorted.
+"""Write the host names of a web graph by vertex id, with a table of hashes if unsorted.
 
 Common Crawl numbers hosts in the order of their reversed names, so binary search finds a name.
 A graph with another numbering gets a table of hashes beside its names.
@@ -26,20 +26,20 @@ _FEW = 1_000_000  # unused ids that are always allowed
 
 
 class Names(NamedTuple):
-    """Facts about the vertices written."""
+    """Facts about the vertices that were written."""
 
     vertices: int
     """number of ids, which start at 0"""
     is_sorted: bool
     """True if all vertices have names, and names ascend with ids"""
     has_name: NDArray[np.bool_] | None
-    """by id; None if all have one"""
+    """for each id, True if the vertex has a name; None if all vertices have one"""
     turns: list[int]
-    """turns of the offsets, see `OffsetWriter`"""
+    """the turns of the names' offsets; see `OffsetWriter`"""
 
 
 class _VertexFiles:
-    """Vertices in the order read: names in one file, ids and lengths of names in others."""
+    """Vertices in the order read: names in one file, their ids and lengths in others."""
 
     def __init__(self, folder: Path) -> None:
         self.blob = (folder / "names").open("wb")
@@ -70,7 +70,7 @@ class _VertexFiles:
 
 
 def write_names(lines: Lines, folder: Path, notes: list[str], tick: Callable[[int], None]) -> Names:
-    """Write `names`, `names.offsets` and, if needed, `keys`; returns facts about them."""
+    """Write `names`, `names.offsets` and, if needed, `keys`; returns facts about the vertices."""
     listed = _VertexFiles(folder)
     try:
         for text in lines:
@@ -111,7 +111,7 @@ def _check(listed: _VertexFiles) -> None:
 
 
 def _rearrange(folder: Path, notes: list[str]) -> None:
-    """Sort names by their ids; if an id has several names, the first is kept."""
+    """Sort the names by id; if an id has several names, the first is kept."""
     ids = np.fromfile(folder / "ids.tmp", "<i8")
     lengths = np.fromfile(folder / "lengths.tmp", "<i4")
     _, order = np.unique(ids, return_index=True)
@@ -132,7 +132,7 @@ def _rearrange(folder: Path, notes: list[str]) -> None:
 
 
 def _write_offsets(folder: Path) -> tuple[int, list[int]]:
-    """Write the offsets of names; returns the number of names, and the turns."""
+    """Write the offsets of the names; returns the number of names, and the turns."""
     named, last, end = 0, -1, 0
     with (
         (folder / "ids.tmp").open("rb") as all_ids,
@@ -155,7 +155,7 @@ def _write_offsets(folder: Path) -> tuple[int, list[int]]:
 
 
 def name_key(name: bytes) -> int:
-    """The hash by which a name is found if names are unsorted.
+    """The hash used to find a name if names are unsorted.
 
     >>> name_key(b"com.example") == name_key(b"com.example")
     True
@@ -164,7 +164,7 @@ def name_key(name: bytes) -> int:
 
 
 def _write_keys(folder: Path, turns: list[int]) -> None:
-    """Write a table of hashes: ascending `keys`, and the ids of the names that have them."""
+    """Write a table of hashes: ascending `keys`, and the ids of the names with these hashes."""
     offsets = Offsets(np.memmap(folder / "names.offsets", "<u4", "r"), turns)
     blob = np.memmap(folder / "names", np.uint8, "r")
     keys = np.empty(len(offsets.low) - 1, np.uint64)

@@ -1,7 +1,7 @@
-"""Link index in SQLite: links between pages of different sites, by source and by target.
+"""A link index in SQLite: links between pages of different sites, by source and by target.
 
-Rows are ordered by hashes of URLs: the first rows of a page or host with many links to it are a
-random sample of all, and always the same one.
+Rows are ordered by hashes of URLs, so that for a page or host with many links to it, the first rows
+are a random sample of the links, and always the same one.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class LinkWriter:
         self.db.execute("PRAGMA cache_size = -65536")
 
     def add(self, source: Url, links: Iterable[Link]) -> int:
-        """Save the links of a page to other sites; returns their number."""
+        """Save a page's links to other sites; returns the number of links saved."""
         site = site_name(source)
         kept = [_shortened(link) for link in links if site_name(link.url) != site][:MAX_LINKS]
         key = _page_key(source)
@@ -116,21 +116,21 @@ class LinkWriter:
 
 @dataclass(frozen=True, slots=True)
 class LinkIndex:
-    """An open link index; a `LinkSource`."""
+    """An open link index, as a `LinkSource`."""
 
     path: Path
     db: sqlite3.Connection
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Open an index; raises `SourceError` if the file is not a valid one."""
+        """Open an index; raises `SourceError` if the file is not a valid index."""
         with _reading(path):
             db = _connect(path, is_read_only=True)
             _check(db, path)
         return cls(path, db)
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link]:
-        """Pages of other sites that link to a page, or to its host if none does.
+        """The pages of other sites that link to a page, or to its host if none links to the page.
 
         Pages of different sites and pages with few links come first.
         """
@@ -151,7 +151,7 @@ class LinkIndex:
         return _sites_in_turn(sorted(found))[: max(limit, 0)]
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | None:
-        """The links of a page to other sites; None if it is not in the index."""
+        """A page's links to other sites; None if the page is not in the index."""
         for _, links in self._pages([_page_key(url)]):
             return links[: max(limit, 0)]
         return None
@@ -205,19 +205,19 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
 
 
 def _shortened(link: Link) -> Link:
-    """Cut off overlong texts of a link."""
+    """Truncate the overlong texts of a link."""
     anchor, around, alt = (text[:MAX_TEXT] for text in (link.anchor, link.around, link.alt))
     return link._replace(anchor=anchor, around=around, alt=alt)
 
 
 def _back_link(source: Url, aims: Sequence[Link]) -> Link:
-    """A link to the linking page, with the texts of its most descriptive link."""
+    """A link to the page `source`, with the texts of its most descriptive link."""
     best = max(aims, key=lambda link: bool(link.anchor) + bool(link.around or link.alt))
     return Link(source, "back", "", best.anchor, best.around, best.alt, best.src)
 
 
 def _sites_in_turn(ordered: Sequence[tuple[int, Link]]) -> list[Link]:
-    """Reorder pages: one of each site first, then a second one of each, and so on."""
+    """Reorder pages: first one page of each site, then a second page of each, and so on."""
     seen: Counter[str] = Counter()
     rounds = []
     for _, link in ordered:

@@ -17,7 +17,7 @@ _LINE = 300  # characters of a fault's message
 
 @dataclass(frozen=True, slots=True)
 class MergedSources:
-    """Several link sources as one; a `LinkSource`.
+    """Several link sources combined into one `LinkSource`.
 
     The best results of each source come first.  If several sources return the same page, the link
     with the longest text is kept.
@@ -28,17 +28,17 @@ class MergedSources:
 
     @property
     def faults(self) -> Mapping[str, int]:
-        """Failures so far with their counts; other sources may have succeeded."""
+        """The failures so far, with their counts; other sources may have succeeded."""
         return dict(self._faults)
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
-        """Back links of all sources; a failure only if all have failed."""
+        """The back links from all sources; a failure only if all sources have failed."""
         answers = [source.back_links(url, limit) for source in self.sources]
         self._note(answers)
         return _merged(answers, limit) or []
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | Failure | None:
-        """Out links of all sources; None if no source knows the page."""
+        """The out links from all sources; None if no source knows the page."""
         answers = [source.out_links(url, limit) for source in self.sources]
         self._note(answers)
         return _merged(answers, limit)

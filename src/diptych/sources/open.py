@@ -50,5 +50,5 @@ def _of_folder(folder: Path) -> LinkSource:
 
 
 def open_sources(specs: Sequence[str], proxy: str | None = None) -> MergedSources:
-    """Open several link sources as one, which counts the failures of each."""
+    """Open several link sources as a single one, which counts the failures of each."""
     return MergedSources(tuple(open_source(spec, proxy) for spec in specs))

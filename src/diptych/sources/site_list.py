@@ -1,4 +1,4 @@
-"""Lists of sites: a file or standard input with a site a line."""
+"""Read lists of sites, one per line, from files or standard input."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ _ARCHIVES = (".warc", ".warc.gz")
 def named_sites(
     names: Sequence[str], lines: Iterable[str], lists: Sequence[Path] = ()
 ) -> list[Url]:
-    r"""Sites in order: those named, those of files named like sites, those of lists.
+    r"""The sites to use, in order: those in `names`, then those in `lists`.
 
-    A file or folder in the current folder whose name ends in a public suffix, such as example.org,
-    means the site of that name, unless the folder is a run.
+    A name may also be that of a file that lists sites.  However, a file or folder in the current
+    folder whose name ends in a public suffix, such as example.org, means the site of that name,
+    unless the folder is a run.
 
-    `lines` are those of standard input, which `-` stands for.  Of a line only the text before a tab
-    counts; empty lines and comments are skipped.
+    `lines` are those of standard input, which `-` stands for.  Only the text before a tab counts in
+    each line; empty lines and comments are skipped.
 
     >>> named_sites(["a.org", "-"], ["b.org\t0.9", "", "# more", "c.org"])
     ['https://a.org/', 'https://b.org/', 'https://c.org/']
@@ -64,7 +65,7 @@ def _standard_input(lines: Iterable[str]) -> list[Url]:
 
 
 def _read_list(path: Path) -> list[Url]:
-    """The sites of a file."""
+    """The sites listed in a file."""
     if path.name.endswith(_ARCHIVES):
         raise ConfigError(f"{path} is an archive; name it with {option_name('warc')}")
     data = read_file(path, _MAX_BYTES)
@@ -76,7 +77,7 @@ def _read_list(path: Path) -> list[Url]:
 
 
 def _parse_lines(lines: Iterable[str], source: str) -> list[Url]:
-    """The sites of some lines; a `ConfigError` names the line that is none."""
+    """The sites on these lines; a `ConfigError` names a line that is not a site."""
     found: list[Url] = []
     for number, line in enumerate(lines, 1):
         name = line.partition("\t")[0].strip("\ufeff \r\n")

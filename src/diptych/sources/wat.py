@@ -1,7 +1,7 @@
-"""Link source: WAT files of Common Crawl; `diptych backlinks wat` indexes them.
+"""Link source: Common Crawl's WAT files, which `diptych backlinks wat` indexes.
 
-A WAT file has a JSON record for each crawled page; its links are listed in the order in which their
-elements end.
+A WAT file has a JSON record for each crawled page; the page's links are listed in the order in
+which their elements end.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _HTML = ("Envelope", "Payload-Metadata", "HTTP-Response-Metadata", "HTML-Metadat
 
 @dataclass(frozen=True, slots=True)
 class WatFacts:
-    """Counts and notes of an indexing: files, pages, links to other sites, damage."""
+    """The counts and notes from indexing: files, pages, links to other sites, damage."""
 
     files: int
     skipped: int
-    """files skipped because they had been read before"""
+    """number of files skipped because they had been read before"""
     pages: int
     links: int
     bad: int
-    """records that are not JSON"""
+    """number of records that are not JSON"""
     notes: tuple[str, ...]
 
 
@@ -48,7 +48,7 @@ def index_wat(
     *,
     tick: Callable[[str, int], None] = lambda what, count: None,
 ) -> WatFacts:
-    """Index WAT files in one SQLite file; files already in it are skipped.
+    """Index WAT files in one SQLite file; WAT files that it already contains are skipped.
 
     After a kill, the same call continues with the interrupted file.
     """
@@ -79,7 +79,7 @@ def index_wat(
 
 
 class _WatStream:
-    """The text of a file as a stream for FastWARC, which ends where the file is damaged."""
+    """The text of a file as a stream for FastWARC; the stream ends where the file is damaged."""
 
     def __init__(self, path: str) -> None:
         self._pieces = blocks(path)
@@ -110,7 +110,7 @@ class _WatFile:
         self.count, self.bad, self.records = 0, 0, 0
 
     def pages(self) -> Iterator[tuple[Url, list[Link]]]:
-        """Each page and its links."""
+        """Yield each page and its links."""
         from fastwarc.warc import ArchiveIterator, WarcRecordType
 
         stream: Any = self._text  # FastWARC only calls read and tell
@@ -137,7 +137,7 @@ class _WatFile:
         return page_links(content)
 
     def note(self) -> str:
-        """A message about damage of the file; empty if there is none."""
+        """A message about damage to the file; empty if it is undamaged."""
         notes = []
         damage = self._text.damage or self._error
         if damage:
@@ -150,7 +150,7 @@ class _WatFile:
 
 
 def page_links(content: object) -> tuple[Url, list[Link]] | None:
-    """A page and its links from the JSON of its record; None if the record is not a page."""
+    """The page and links in a record's JSON; None if the record is not a page."""
     header = _inside(content, ("Envelope", "WARC-Header-Metadata"))
     html = _inside(content, _HTML)
     url = normalise(_text(header, "WARC-Target-URI"))
@@ -166,7 +166,7 @@ def page_links(content: object) -> tuple[Url, list[Link]] | None:
 def _anchors(
     items: Iterable[dict[str, Any]], to_url: Callable[[str], Url | None]
 ) -> Iterator[Link]:
-    """The links of the body.  An image in a link is listed before it, because it ends first."""
+    """The links in the body.  An image in a link is listed before the link, as it ends first."""
     image: dict[str, Any] = {}
     for item in items:
         path = _text(item, "path")
@@ -182,7 +182,7 @@ def _anchors(
 def _alternates(
     items: Iterable[dict[str, Any]], to_url: Callable[[str], Url | None]
 ) -> Iterator[Link]:
-    """Translations on other sites that the head announces."""
+    """The translations on other sites that the head announces."""
     for item in items:
         url = to_url(_text(item, "url"))
         if url is not None and "alternate" in _text(item, "rel").lower() and not item.get("type"):

@@ -33,7 +33,7 @@ class AdjacencyLists:
     offsets: Offsets
 
     def span(self, vertex: int) -> tuple[int, int]:
-        """Start and end of a vertex's list."""
+        """The start and end of a vertex's list."""
         start, end = self.offsets.bounds(vertex)
         if not 0 <= start <= end <= len(self.ids):
             raise SourceError("the web graph is damaged; index its files again")
@@ -42,7 +42,7 @@ class AdjacencyLists:
 
 @dataclass(frozen=True, slots=True)
 class WebGraph:
-    """An open index made by `index_graph`; a `LinkSource`."""
+    """An open index made by `index_graph`, as a `LinkSource`."""
 
     folder: Path
     facts: GraphFacts
@@ -52,7 +52,7 @@ class WebGraph:
     out: AdjacencyLists
     keys: NDArray[np.uint64] | None
     key_ids: NDArray[np.uint32] | None
-    """if names are unsorted: their hashes, ascending, and the ids of the names"""
+    """`keys` and `key_ids`, if names are unsorted: the ascending hashes and the ids of the names"""
 
     @classmethod
     def open(cls, folder: Path) -> WebGraph:
@@ -74,12 +74,12 @@ class WebGraph:
         return cls(folder, facts, names, name_offsets, *lists, keys, key_ids)
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link]:
-        """Home pages of hosts that link to the host of a URL, those with few links first."""
+        """The home pages of hosts that link to the URL's host; hosts with few links come first."""
         found = self._neighbours(url, limit, self.back, self.out)
         return [Link(other, "back") for other in found or ()]
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | None:
-        """Home pages of hosts that the host of a URL links to, those with few back links first."""
+        """The home pages of hosts that the URL's host links to; those with few back links first."""
         found = self._neighbours(url, limit, self.out, self.back)
         return None if found is None else [Link(other) for other in found]
 
@@ -92,13 +92,13 @@ class WebGraph:
         return [vertex for name in wanted for vertex in self._find(_reversed(name.encode()))]
 
     def name(self, vertex: int) -> str:
-        """The host name of a vertex; empty if it has none."""
+        """The host name of a vertex; empty if the vertex has no name."""
         return _reversed(self._raw(vertex)).decode("ascii", "replace")
 
     def _neighbours(
         self, url: Url, limit: int, lists: AdjacencyLists, others: AdjacencyLists
     ) -> list[Url] | None:
-        """Neighbouring hosts of other sites, best first; None if the host is unknown."""
+        """The neighbouring hosts on other sites, best first; None if the URL's host is unknown."""
         vertices = self.hosts(url)
         if not vertices:
             return None
@@ -114,7 +114,7 @@ class WebGraph:
     def _sample(
         self, lists: AdjacencyLists, vertex: int, own: str, most: int
     ) -> NDArray[np.uint32]:
-        """Ids from all over a list, without those of the host's own site if they are contiguous.
+        """Ids from all over a list, without hosts of the vertex's own site if those are contiguous.
 
         Only the selected ids are read, however long the list is.
         """
@@ -126,7 +126,7 @@ class WebGraph:
         return lists.ids[start + places]
 
     def _site_rows(self, own: str, ids: NDArray[np.uint32]) -> tuple[int, int]:
-        """Start and end of a site's hosts on a list, where they are contiguous if names ascend."""
+        """The start and end of a site's hosts in a list; they are contiguous if names ascend."""
         if self.keys is not None or self.facts.level == "domain":
             return 0, 0
         prefix = _reversed(own.encode()) + b"."
@@ -136,7 +136,7 @@ class WebGraph:
         return low, high
 
     def _urls(self, vertices: Sequence[int], own: str) -> Iterator[Url]:
-        """The home pages of hosts of other sites, without duplicates."""
+        """The home pages of those hosts that belong to other sites, without duplicates."""
         seen = set()
         for vertex in vertices:
             name = self.name(vertex)
@@ -166,7 +166,7 @@ class WebGraph:
         return sorted(id for id in ids if id < self.facts.vertices)
 
     def _rank(self, name: bytes) -> int:
-        """The number of smaller names, which is the index of the name if it exists."""
+        """The number of smaller names, which is the index of this name if it exists."""
         low, high = 0, self.facts.vertices
         while low < high:
             middle = (low + high) // 2
