@@ -1,4 +1,4 @@
-"""Cognates: words of two languages with similar spelling (names, numbers, loanwords), in any script."""
+"""Cognates: similarly spelt words of two languages (names, numbers, loanwords), in any script."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def format_at(spans: Iterable[tuple[int, int]]) -> str:
 
 
 def stretches(path: str, at: str) -> list[Stretch]:
-    """The stretches of one side of a segment; raises ValueError if `path` and `at` differ.
+    """The stretches of one side of a segment; raises ValueError if path and at do not match.
 
     >>> stretches("/html/body/p[1] /html/body/p[2]", "9-54 0-12")[1]
     Stretch(path='/html/body/p[2]', start=0, end=12)

@@ -54,7 +54,7 @@ def _parts(word: str) -> list[str]:
 
 
 def _number(text: str) -> str:
-    """A number in one spelling: without separators of thousands, with a decimal point.
+    """A number in one spelling: separators before three digits are dropped, others are points.
 
     >>> _number("1.234,5"), _number("1,234.5"), _number("24.12.2001")
     ('1234.5', '1234.5', '24.12.2001')

@@ -1,7 +1,7 @@
 """The fields of a URL (protocol, host, path, file, query) and their tokens (Kit & Ng 2007).
 
-The paper's four fields are protocol, host, path and file; the query is our addition.  Nothing is decoded or
-repaired: tokens are verbatim parts of the URL, so that the URL can be reassembled from them.
+The paper's four fields are protocol, host, path and file; the query is our addition.  Nothing is
+decoded or repaired: tokens are verbatim parts of the URL, so the URL can be reassembled from them.
 """
 
 from __future__ import annotations

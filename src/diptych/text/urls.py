@@ -1,6 +1,6 @@
 """Normalisation of URLs, link resolution, and the host, site and key of a URL.
 
-`normalise` is idempotent, and is the only function that creates a `Url`.  It changes only parts that
+`normalise` is idempotent and is the only function that creates a `Url`.  It changes only parts that
 do not affect the page that a server returns: the letter case of scheme and host, default ports, dot
 segments, escapes, the fragment, and parameters that only identify a session or a campaign.
 """
@@ -180,7 +180,7 @@ def _is_session(part: str) -> bool:
 
 
 def _escape(text: str, illegal: re.Pattern[str]) -> str:
-    """Percent-encode only the characters that require it, with upper-case digits."""
+    """Percent-encode only the characters that require it, with upper-case hex digits."""
     if "%" in text:
         text = _ESCAPE.sub(_normal_escape, text)
     return illegal.sub(
