@@ -287,7 +287,7 @@ def _asked_language(lang: str, langs: tuple[str, ...], accepted: frozenset[str])
 
 
 def wanted_language(scores: Iterable[tuple[str, float]], langs: Sequence[str]) -> str:
-    """The most probable requested language of a page; empty if it is in none of them.
+    """The most probable requested language of a page; empty if the page is in no such language.
 
     >>> wanted_language([("lb", 0.4), ("fr", 0.3)], ["en", "fr"])
     'fr'

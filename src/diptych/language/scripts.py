@@ -70,7 +70,7 @@ def main_script(text: str) -> str:
 
 
 def script_shares(text: str, scripts: Sequence[str]) -> dict[str, float]:
-    """The probability of each of the given scripts for a text; empty if it uses none of them.
+    """The probability of each of the given scripts for a text; empty if the text uses none.
 
     >>> script_shares("Нови IBM PC", ["Cyrl", "Latn"])["Cyrl"] > 0.8
     True
