@@ -1,6 +1,6 @@
 """Inner loops in C, called through ctypes, each with a reference implementation in Python.
 
-The C files are compiled when the package is installed, and operate on arrays.  Without a compiler,
+The C files operate on arrays and are compiled when the package is installed.  Without a compiler,
 `native()` is None and the slower references run instead, with the same results.  Tests compare
 every kernel with its reference.
 """
@@ -37,13 +37,13 @@ def slow_kernels() -> str:
 
 
 def return_memory() -> None:
-    """Return freed memory to the system after loading a model: glibc keeps up to 64 MB."""
+    """Return freed memory to the system after loading a model; glibc would keep up to 64 MB."""
     with suppress(AttributeError, OSError, TypeError):  # only glibc has this function
         ctypes.CDLL(None).malloc_trim(0)
 
 
 def fields_of(kind: Any, names: str) -> tuple[tuple[str, Any], ...]:
-    """Fields of a C structure that have the same type, from a string of their names.
+    """The fields of a C structure that share one type, from a string of their names.
 
     >>> fields_of(ctypes.c_bool, "left right")
     (('left', <class 'ctypes.c_bool'>), ('right', <class 'ctypes.c_bool'>))
@@ -52,13 +52,13 @@ def fields_of(kind: Any, names: str) -> tuple[tuple[str, Any], ...]:
 
 
 class _Address(ctypes.c_void_p):
-    """The address of an array; it keeps the array alive during a call."""
+    """The address of an array; the object keeps the array alive during a call."""
 
     array: Any
 
 
 def pointer(array: Any) -> ctypes.c_void_p:
-    """The address of the data of a C-ordered array; it keeps the array alive."""
+    """The address of a C-ordered array's data; the pointer keeps the array alive."""
     if not array.flags.c_contiguous:
         raise ValueError("a kernel needs an array in C order")
     address = _Address(array.ctypes.data)

@@ -1,7 +1,7 @@
 """Sentence alignment in C: word scores, bead scores and the best path through two texts.
 
-A point (i, j) lies between sentences, after i left and j right sentences.  Only the points of a
-band are visited, so that memory grows linearly, not quadratically, with the length of the texts.
+A point (i, j) lies between sentences, after i left and j right sentences.  Only the points
+in a band are visited, so memory grows linearly, not quadratically, with the length of the texts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Band(NamedTuple):
 
     @classmethod
     def around(cls, points: NDArray[np.int64], left: int, right: int, margin: int) -> Band:
-        """The points near a path, which is given as rows of (i, j) from corner to corner.
+        """The band of points near a path given as rows of (i, j), from corner to corner.
 
         >>> Band.around(np.array([[0, 0], [4, 4]]), 4, 4, 1).high.tolist()
         [1, 2, 3, 4, 4]
@@ -63,7 +63,10 @@ class Band(NamedTuple):
         return int(self.high[-1])
 
     def left_windows(self, most: int) -> Windows:
-        """For each left sentence, the right sentences that a bead of `most` by `most` may join."""
+        """For each left sentence, the right sentences that may be in the same bead.
+
+        A bead has at most `most` sentences on each side.
+        """
         count = len(self.low) - 1
         first = np.maximum(np.arange(count) - most + 1, 0)
         return Windows(
@@ -71,7 +74,10 @@ class Band(NamedTuple):
         )
 
     def right_windows(self, most: int) -> Windows:
-        """For each right sentence, the left ones that may be in the same bead."""
+        """For each right sentence, the left sentences that may be in the same bead.
+
+        A bead has at most `most` sentences on each side.
+        """
         rows, columns = len(self.low) - 1, np.arange(self.right)
         low = np.searchsorted(self.high, columns - most + 1, side="left")
         high = np.searchsorted(self.low, columns, side="right") - 1 + most
@@ -81,7 +87,7 @@ class Band(NamedTuple):
 
 
 class Windows(NamedTuple):
-    """For each sentence, the range low:high of sentences in the other text to compare with."""
+    """For each sentence, the range low:high of sentences in the other text to compare it with."""
 
     low: NDArray[np.int32]
     high: NDArray[np.int32]
@@ -93,7 +99,7 @@ class Windows(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """The kinds of beads: numbers of left and right sentences, and log prior probabilities."""
+    """The kinds of beads, with their numbers of sentences and their log prior probabilities."""
 
     left: NDArray[np.int32]
     right: NDArray[np.int32]
@@ -114,7 +120,7 @@ class Moves(NamedTuple):
 
 
 class Lengths(NamedTuple):
-    """Total length of the sentences before each point (Gale & Church 1993)."""
+    """The total length of the sentences before each point (Gale & Church 1993)."""
 
     left: NDArray[np.float64]
     right: NDArray[np.float64]
@@ -139,14 +145,14 @@ def word_gains(
     null_share: float,
     loose_before: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float32]:
-    """Log-likelihood ratio of each row's words: 1 to `sizes` neighbouring places against chance.
+    """Log-likelihood ratio of a row's words: given 1 to `sizes` adjacent places, or by chance.
 
-    A row is a sentence of one text, a place one of the other.  IBM Model 1 mixed with unigrams: a
-    word comes from chance with probability `null_share`, else from any word of the places; `links`
-    holds for each word of the rows how many times more often than by chance it occurs beside a
-    word of the places.  Unknown words of the places are loose: they may translate to any word, as
-    by chance; `loose_before` counts them before each place.  The result has a layer per size and
-    a cell per place of each window.
+    A row is a sentence of one text; a place is a sentence of the other.  The model is IBM Model 1
+    mixed with unigrams: a word comes from chance with probability `null_share`, else from any word
+    of the places.  For each word of the rows, `links` says how many times more often than by chance
+    that word occurs beside each word of the places.  Unknown words of the places are loose: they
+    may translate to any word, with the probability of chance; `loose_before` is the number of loose
+    words before each place.  The result has a layer per size and a cell per place of each window.
     """
     loose = np.zeros(len(words_before)) if loose_before is None else loose_before
     if len(links.offsets) != rows.size + 1 or not 0 < null_share < 1:
@@ -191,7 +197,7 @@ def bead_scores(
     by_right: NDArray[np.float32],
     more: NDArray[np.float32] | None = None,
 ) -> NDArray[np.float32]:
-    """The score of every move from every point: `more` plus prior, length and word scores.
+    """The score of every move from every point: `more` plus its prior, length and word scores.
 
     `by_left` and `by_right` are the `word_gains` of `left_windows` and `right_windows`.
     """
@@ -224,10 +230,11 @@ def bead_scores(
 def best_path(
     band: Band, moves: Moves, scores: NDArray[np.float32], *, by_posterior: bool = True
 ) -> Path:
-    """The path through the band with the most probable beads, each weighted by its sentences.
+    """The path through the band with the most probable beads, weighted by sentence count.
 
     The confidence of a step is the posterior probability of its bead, summed over all paths.
-    Without `by_posterior`, it is the path with the highest score (Viterbi) and its step scores.
+    Without `by_posterior`, the result is the path with the highest score (Viterbi), with the score
+    of each step.
     """
     start = band.start
     count, rows = int(start[-1]), len(band.low) - 1

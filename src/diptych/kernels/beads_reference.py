@@ -1,4 +1,4 @@
-"""Sentence alignment in Python: reference implementation and fallback of `beads.c`."""
+"""Sentence alignment in Python: the reference implementation of, and fallback for, `beads.c`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 IMPOSSIBLE = -1e30
 LONG = 100
-"""maximum number of words that count as evidence: words of long sentences are not independent"""
+"""maximum number of words that count as evidence, because words of long sentences are dependent"""
 
 
 def word_gains(
@@ -33,7 +33,7 @@ def word_gains(
 ) -> None:
     """Add the log of p(words | places) / p(words | chance) for each row and window to `out`.
 
-    A window that would extend beyond the last place is cut there, and its words gain nothing.
+    A window that would extend beyond the last place ends there, and its words gain nothing.
     """
     start = windows.start
     for row in range(len(rows)):
@@ -56,7 +56,7 @@ def word_gains(
 
 
 def _lifts(word: int, links: Table, places: Postings) -> dict[int, float]:
-    """For each place, the sum of the lifts over chance between a word and the place's words."""
+    """For each place, the sum of a word's lifts over chance with the words of the place."""
     found: dict[int, float] = defaultdict(float)
     weights: NDArray[np.float32] = places[2]
     for link in range(links.offsets[word], links.offsets[word + 1]):
@@ -109,7 +109,7 @@ def _inside(band: Band, i: int, j: int) -> bool:
 def best_path(
     band: Band, moves: Moves, scores: NDArray[np.float32], by_posterior: bool
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """The steps of the path with the most probable beads or the highest score, and their values."""
+    """The steps of the path with the most probable beads or the highest score; their values."""
     values = {
         (i, j, move): float(scores[band.start[i] + j - band.low[i], move])
         for i in range(len(band.low))
@@ -133,7 +133,7 @@ def best_path(
 def _posteriors(
     scores: dict[tuple[int, int, int], float], moves: Moves, end: tuple[int, int]
 ) -> dict[tuple[int, int, int], float]:
-    """The posterior probability of each bead: the share of all paths that contain it."""
+    """The posterior probability of each bead: the probability of all paths through it."""
     before: dict[tuple[int, int], float] = {(0, 0): 0.0}
     after: dict[tuple[int, int], float] = {end: 0.0}
     for i, j, move in sorted(scores):  # every bead leads to a later point

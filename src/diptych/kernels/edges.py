@@ -1,4 +1,4 @@
-"""Parser in C for the text files of a web graph: lines of edges and lines of vertices."""
+"""Parser in C for the text files of a web graph, with one edge or one vertex per line."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _SHORTEST = 4  # bytes of the shortest line: digit, TAB, digit, newline
 
 
 class Edges(NamedTuple):
-    """Parsed edges, and counts of rejected lines."""
+    """Parsed edges, and the numbers of rejected lines."""
 
     pairs: NDArray[np.uint64]
-    """from << 32 | to, in the order of the lines"""
+    """each edge as `from << 32 | to`, in the order of the lines"""
     bad: int
     """malformed lines"""
     unknown: int
@@ -28,7 +28,7 @@ class Edges(NamedTuple):
 
 
 class Vertices(NamedTuple):
-    """Parsed vertices, and the count of rejected lines."""
+    """Parsed vertices, and the number of rejected lines."""
 
     ids: NDArray[np.int64]
     names: bytes

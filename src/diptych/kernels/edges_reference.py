@@ -1,4 +1,4 @@
-"""Parser in Python for the text files of a web graph: reference and fallback of `edges.c`."""
+"""Parser in Python for the text files of a web graph: reference and fallback for `edges.c`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DIGITS = frozenset(b"0123456789")
 
 
 def parse_edges(text: bytes, vertices: int) -> tuple[NDArray[np.uint64], int, int, int]:
-    r"""Edges as from << 32 | to, and counts of malformed lines, unknown vertices and loops.
+    r"""Edges as `from << 32 | to`; the numbers of malformed lines, unknown vertices and loops.
 
     >>> parse_edges(b"0\t1\n0\tx\n0\t7\n1\t1\n", 2)
     (array([1], dtype=uint64), 1, 1, 1)
@@ -40,7 +40,10 @@ def parse_edges(text: bytes, vertices: int) -> tuple[NDArray[np.uint64], int, in
 def parse_vertices(
     text: bytes,
 ) -> tuple[NDArray[np.int64], bytes, NDArray[np.int32], int, bool]:
-    r"""Ids, concatenated names, name lengths, malformed lines, and True if the names ascend.
+    r"""Parse lines of vertices.
+
+    Returns the ids, the concatenated names, the length of each name, the number of malformed
+    lines, and True if the names ascend.
 
     >>> parse_vertices(b"0\tcom.example\t3\n1\torg.example\n")
     (array([0, 1]), b'com.exampleorg.example', array([11, 11], dtype=int32), 0, True)

@@ -1,7 +1,7 @@
-"""IBM Model 1 (Brown et al. 1993) in C: translation probabilities of words, trained by EM.
+"""IBM Model 1 (Brown et al. 1993) in C: word translation probabilities, trained by EM.
 
 The model ignores word order, so a sentence is a bag: each distinct word with its count.  The given
-side also has the empty word (NULL), which is in every sentence and has the last row.
+side also has the empty word (NULL), which occurs in every sentence and has the last row.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ _PLACE = np.dtype([("column", np.int32), ("weight", np.float32)])
 
 @dataclass(frozen=True, slots=True)
 class Bags:
-    """One side of all sentence pairs: sentence i has `word[offsets[i]:offsets[i + 1]]`, each once.
+    """One side of all sentence pairs, as bags of words.
 
-    Created and checked by `bags`.
+    The distinct words of sentence i are `word[offsets[i]:offsets[i + 1]]`.  Created and checked by
+    `bags`.
     """
 
     word: NDArray[np.int32]
@@ -38,13 +39,13 @@ class Bags:
         return len(self.offsets) - 1
 
     def share(self, given: Postings) -> NDArray[np.float32]:
-        """The expected count of each word per word of the given side, if all links are equal."""
+        """The expected count of each word per given word, if all links are equally probable."""
         lengths = np.bincount(given.bag, given.times, len(self))
         return (self.count / np.repeat(lengths, np.diff(self.offsets))).astype(np.float32)
 
 
 class Postings(NamedTuple):
-    """For each given word, the empty word last: the bags that contain it, and its counts."""
+    """For each given word, the bags that contain it, and its counts; the empty word is last."""
 
     offsets: NDArray[np.int64]
     bag: NDArray[np.int32]
@@ -52,7 +53,7 @@ class Postings(NamedTuple):
 
 
 class Prior(NamedTuple):
-    """Counts known before training, one row per given word; `totals` may exceed their sums."""
+    """Counts known before training, one row per given word; `totals` may exceed the row sums."""
 
     offsets: NDArray[np.int64]
     columns: NDArray[np.int32]
@@ -67,11 +68,11 @@ class Trained(NamedTuple):
     table: Table
     totals: NDArray[np.float64]
     likelihoods: tuple[float, ...]
-    """log-likelihood of the other side before the first and after each iteration"""
+    """log-likelihood of the other side before the first iteration and after each one"""
 
 
 def bags(ids: NDArray[np.int32], offsets: NDArray[np.int64], size: int) -> Bags:
-    """Sentences as bags, from the ids of all words and the offset of each sentence.
+    """Convert sentences to bags, from the ids of all words and the offset of each sentence.
 
     >>> made = bags(np.array([2, 1, 2, 0], np.int32), np.array([0, 3, 3, 4]), 3)
     >>> made.word.tolist(), made.count.tolist(), made.offsets.tolist()
@@ -103,8 +104,8 @@ def train(
 ) -> Trained:
     """Train t(other word | given word) by EM, keeping the `max_entries` most probable entries.
 
-    The table has a row for each given word and a last row for the empty word.  It is pruned by
-    `pruned`.
+    The table has a row for each given word and a last row for the empty word; `pruned` removes its
+    small entries.
     """
     if len(given) != len(other):
         raise ValueError("both sides must have the same number of sentences")
@@ -127,7 +128,7 @@ def _lengths(side: Bags) -> NDArray[np.float64]:
 
 
 def pruned(table: Table, least: float, most: int) -> Table:
-    """The `most` largest entries of each row that are at least `least`, columns ascending.
+    """A table of the `most` largest entries of each row that are at least `least`, by column.
 
     The input table is overwritten, because it may take most of the memory.
     """
@@ -185,7 +186,7 @@ def _fit(
 
 
 def _first_likelihood(given: Postings, other: Bags) -> float:
-    """The log-likelihood if all columns are equally probable."""
+    """The log-likelihood before training, with all columns equally probable."""
     lengths = np.bincount(given.bag, given.times, len(other))
     return float(_lengths(other) @ np.log(lengths / max(other.size, 1)))
 
@@ -193,7 +194,7 @@ def _first_likelihood(given: Postings, other: Bags) -> float:
 def _fill(
     library: ctypes.CDLL, model: _CModel, room: int, max_entries: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """The columns and values of a model; beyond the bound, the smallest shares are dropped."""
+    """The columns and values of a model, without the smallest shares if there are too many."""
     last = ibm1_reference.BUCKETS
     if room > max_entries:
         histogram = np.zeros(ibm1_reference.BUCKETS, np.int64)
@@ -229,7 +230,7 @@ def _no_prior(size: int) -> Prior:
 
 
 def _checked_prior(prior: Prior, given: Bags, other: Bags) -> Prior:
-    """The prior with a row added for the empty word; raises ValueError if it does not fit."""
+    """The prior with a row added for the empty word; raises ValueError if it is invalid."""
     offsets, columns, counts, totals = prior
     _check_offsets(offsets, len(columns))
     if not len(offsets) == given.size + 1 == len(totals) + 1 or len(counts) != len(columns):

@@ -1,7 +1,7 @@
-"""IBM Model 1 (Brown et al. 1993) in NumPy: reference implementation and fallback of `ibm1.c`.
+"""IBM Model 1 (Brown et al. 1993) in NumPy: reference implementation and fallback for `ibm1.c`.
 
-A link joins a word of one side and a word of the other in a sentence pair; all links are in memory
-at once.
+A link joins a word on one side of a sentence pair to a word on the other side; all links are in
+memory at once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Fitted(NamedTuple):
 
 
 class _Links(NamedTuple):
-    """For each link: its table entry, the index of its other word, the count of its given word."""
+    """For each link: its table entry, index of its other word, and count of its given word."""
 
     entry: NDArray[np.int64]
     place: NDArray[np.int64]
@@ -41,7 +41,7 @@ class _Links(NamedTuple):
 
 
 def fit(given: Postings, other: Bags, prior: Prior, iterations: int, max_entries: int) -> Fitted:
-    """Train t(other | given) by EM; the last row is that of the empty word."""
+    """Train t(other | given) by EM; the last row belongs to the empty word."""
     rows, size = len(given.offsets) - 1, other.size
     links = _bounded(_links(given, other, prior), given, other, prior, max_entries)
     row = links.keys // size
@@ -91,7 +91,7 @@ def _links(given: Postings, other: Bags, prior: Prior) -> _Links:
 
 
 def _bounded(links: _Links, given: Postings, other: Bags, prior: Prior, max_entries: int) -> _Links:
-    """The links without the entries that have the smallest initial shares of their rows."""
+    """The links that remain when the entries with the smallest initial shares are dropped."""
     if len(links.keys) <= max_entries:
         return links
     rows = len(given.offsets) - 1
@@ -122,7 +122,7 @@ def prune(
     offsets: NDArray[np.int64], columns: NDArray[np.int32], values: NDArray[np.float32],
     least: float, most: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:  # fmt: skip
-    """The `most` largest entries of each row that are at least `least`, by column."""
+    """The `most` largest entries of each row that are at least `least`, sorted by column."""
     rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     large = np.flatnonzero(values >= np.float32(least))
     best = large[np.lexsort((columns[large], -values[large], rows[large]))]

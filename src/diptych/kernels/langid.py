@@ -23,7 +23,7 @@ _BLOCK = 16  # moves per block: those of bytes with the same upper four bits
 def shared_blocks(
     pieces: Iterable[NDArray[np.integer]],
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """The distinct blocks of a list of moves, and for each block of the list its index in them.
+    """The distinct blocks in a list of moves, and the list as indices of distinct blocks.
 
     Each piece of the list consists of whole blocks.
 
@@ -45,10 +45,10 @@ class Automaton:
     """The automaton that finds features; created and checked by `of`."""
 
     moves: NDArray[np.int32]
-    """row of the next state and feature found there (negative if none), in blocks of 16, one for
-    each value of the lower four bits of a byte"""
+    """row of the next state and feature found there (negative if none); a block has 16 moves, one
+    for each value of the lower four bits of a byte"""
     blocks: NDArray[np.uint32]
-    """block for each value of the upper four bits of a byte, in rows of 16"""
+    """rows of 16 blocks, one for each value of the upper four bits of a byte"""
     start: int
     """row of the initial state"""
     features: int
@@ -61,8 +61,8 @@ class Automaton:
     ) -> Automaton:  # fmt: skip
         """An automaton from the `shared_blocks` of its moves and from its states.
 
-        Each state has a row of 16 blocks, and the feature that is found when the state is reached,
-        or a negative number.  Raises ValueError if an index is out of range.
+        Each state has a row of 16 blocks, and the feature found on reaching the state (negative if
+        none).  Raises ValueError if an index is out of range.
         """
         moves, blocks = shared
         own, seen = np.asarray(rows, np.int32), np.asarray(output, np.int32)

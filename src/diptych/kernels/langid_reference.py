@@ -1,4 +1,4 @@
-"""Language identification in Python: reference implementation and fallback of `langid.c`."""
+"""Language identification in Python: reference implementation and fallback for `langid.c`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 
 def label_shares(model: Model, text: bytes) -> NDArray[np.float64]:
-    """Probabilities of labels: log counts times log probabilities, over the root of the length."""
+    """The probability of each label for a text.
+
+    The log score of a label, the sum of log counts times log probabilities, is divided by the
+    square root of the text's length.
+    """
     seen = feature_counts(model, text)
     logs = np.zeros(len(model.priors))
     if seen:  # without features all labels are equally probable

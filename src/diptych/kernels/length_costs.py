@@ -1,4 +1,4 @@
-"""The cost of the lengths of a text and its translation (Gale & Church 1993)."""
+"""The cost of a difference in length between a text and its translation (Gale & Church 1993)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ MAX_COST = 25.0  # BIG_DISTANCE of the program in Gale & Church 1993, which coun
 
 @lru_cache(maxsize=1 << 16)
 def length_cost(left: float, right: float, c: float = 1.0, s2: float = 6.8) -> float:
-    """The negative log probability of two lengths for a translation (Gale & Church 1993).
+    """The negative log probability of the lengths of a text and its translation.
 
-    c is the expected number of right characters per left character, s2 its variance.  As in the
-    authors' program, the variance applies to the mean of both lengths, so that the sides are
-    symmetric.
+    In Gale & Church 1993, c is the expected number of right characters per left character,
+    and s2 is its variance.  As in the authors' program, the variance applies to the mean of both
+    lengths, so the sides are symmetric.
 
     >>> length_cost(100, 100), round(length_cost(100, 130), 2), length_cost(10, 9000)
     (0.0, 1.26, 25.0)

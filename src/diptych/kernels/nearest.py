@@ -1,7 +1,7 @@
-"""Nearest rows of two sparse matrices by dot product, through an inverted index in C.
+"""Search for the nearest rows of a sparse matrix by dot product, with an inverted index in C.
 
-Only rows that share a feature are compared.  A budget bounds the comparisons of a row whose
-features are all frequent.
+Only rows that share a feature are compared.  A budget limits the number of comparisons for
+a row whose features are all frequent.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from diptych.kernels.tables import are_offsets, are_within, ends_of, table_of
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Sparse rows: row i has `features[offsets[i]:offsets[i + 1]]`, ascending, each once."""
+    """Sparse rows: row i has `features[offsets[i]:offsets[i + 1]]`, strictly ascending."""
 
     offsets: NDArray[np.int64]
     features: NDArray[np.int32]
@@ -53,7 +53,7 @@ class Rows:
         rows: int,
         width: int,
     ) -> Rows:
-        """Rows from entries in any order; equal cells are summed, then only positive ones kept.
+        """Rows from entries in any order; equal cells are summed, and only positive sums kept.
 
         >>> made = Rows.of(np.array([1, 0, 1]), np.array([2, 0, 2]), np.ones(3), rows=2, width=3)
         >>> made.offsets.tolist(), made.features.tolist(), made.values.tolist()
@@ -87,8 +87,8 @@ def nearest(
     """For each query, the target rows with the highest dot products, best first.
 
     Features are visited in numerical order (number them from the rarest to the most frequent),
-    until `budget` entries of the targets have been visited.  Ties go to the first row; -1 marks
-    missing rows.
+    until `budget` entries of the targets have been visited.  Among equal rows, the first
+    wins; -1 marks missing rows.
     """
     if queries.width != targets.width:
         raise ValueError("queries and targets must have the same features")
@@ -111,7 +111,7 @@ def nearest(
 def products(
     left: Rows, right: Rows, ours: NDArray[np.int32], theirs: NDArray[np.int32]
 ) -> NDArray[np.float32]:
-    """The dot products of pairs of rows, one of each matrix."""
+    """The dot product of each pair of rows, one from each matrix."""
     for rows, places in ((left, ours), (right, theirs)):
         if not are_within(places, len(rows)):
             raise ValueError("a row index is out of range")

@@ -1,4 +1,4 @@
-"""Nearest rows of two sparse matrices in Python: reference and fallback of `nearest.c`."""
+"""Search for the nearest rows of a sparse matrix: reference and fallback for `nearest.c`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Sentence alignment of many short texts (the blocks of a page) in one C call.
 
-The reference is `align_sentences/shared/passes.py`: it finds the same path for each piece.
+The reference implementation, `align_sentences/shared/passes.py`, finds the same path for a piece.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MAX_MOVES = 32  # MOST_MOVES of beads.c
 
 
 class Side(NamedTuple):
-    """The sentences of one side of all pieces, in order of pieces."""
+    """The sentences on one side of all pieces, in the order of the pieces."""
 
     bags: Bags
     lengths: NDArray[np.float64]
@@ -30,7 +30,7 @@ class Side(NamedTuple):
 
 
 class LinkRows(NamedTuple):
-    """For each left word, the right words it is linked to, with probabilities both ways."""
+    """For each left word, the linked right words, with probabilities in both directions."""
 
     offsets: NDArray[np.int64]
     columns: NDArray[np.int32]
@@ -51,12 +51,12 @@ class Setting(NamedTuple):
     """expected count of an unseen word in `base` words of any text"""
     base: float
     letters: float
-    """letters on both sides at which the observed length ratio gets half of the weight"""
+    """number of letters on both sides at which the observed length ratio gets half the weight"""
     most_ratio: float
 
 
 class Ways(NamedTuple):
-    """The steps of all pieces: left and right index in the piece, left and right count."""
+    """The steps of all pieces: left and right index in the piece, and left and right count."""
 
     steps: NDArray[np.int32]
     confidence: NDArray[np.float64]

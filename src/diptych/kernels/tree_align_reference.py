@@ -1,7 +1,8 @@
-"""Alignment of two ordered trees in NumPy: reference and fallback of `tree_align.c`.
+"""Alignment of two ordered trees in NumPy: reference and fallback for `tree_align.c`.
 
-Zhang & Shasha 1989: for each pair of key roots, from small to large, a table over the prefixes of
-two ranges of nodes in postorder.  `tests/support/tree_reference.py` has the recursion of the paper.
+As in Zhang & Shasha 1989, each pair of key roots, from small to large, has a table over the
+prefixes of two ranges of nodes in postorder.  `tests/support/tree_reference.py` has the
+paper's recursion.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def is_forest(leftmost: NDArray[np.int32]) -> bool:
 
 
 def key_ranges(leftmost: NDArray[np.int32]) -> list[Range]:
-    """The largest subtree of each leftmost leaf, smaller ones first; the last range is all nodes.
+    """The largest subtree at each leftmost leaf, in ascending size; the last has all nodes.
 
     >>> key_ranges(np.array([0, 1, 0]))
     [(1, 1), (0, 2)]
@@ -47,7 +48,7 @@ def key_ranges(leftmost: NDArray[np.int32]) -> list[Range]:
 
 
 class _Ranges(NamedTuple):
-    """Two trees as `leftmost`, and a range of nodes of each."""
+    """Two trees, each given as `leftmost`, and a range of nodes in each."""
 
     left: NDArray[np.int32]
     right: NDArray[np.int32]
@@ -56,7 +57,7 @@ class _Ranges(NamedTuple):
 
 
 def _pairs(left: NDArray[np.int32], right: NDArray[np.int32]) -> list[_Ranges]:
-    """All pairs of key ranges, smaller before larger."""
+    """All pairs of key ranges, smaller ranges before larger ones."""
     if not is_forest(left) or not is_forest(right):
         raise ValueError("not a forest in postorder")
     pairs = product(key_ranges(left), key_ranges(right))
@@ -141,7 +142,7 @@ def expect(
 def _sum_forests(
     ranges: _Ranges, mass: NDArray[np.float64], *, fill: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Log sums over all alignments, and over those that align the last left node."""
+    """Log sums over all alignments, and over those that include the last left node."""
     left, right, ours, theirs = ranges
     start, other = ours[0], theirs[0]
     columns = slice(other, theirs[1] + 1)
@@ -166,7 +167,7 @@ def _flow_back(
     flow: NDArray[np.float64],
     counts: NDArray[np.float64],
 ) -> None:
-    """Add the derivatives of the total by each cell, from the last cell to the first."""
+    """Add the derivatives of the total with respect to each cell, from the last to the first."""
     left, right, ours, theirs = ranges
     start, other = ours[0], theirs[0]
     for x in range(ours[1], start - 1, -1):

@@ -1,9 +1,10 @@
 """URL language model in C: probabilities, and training of its tables.
 
 Each known feature (`url_lang_reference.features`) has a row in a table.  The hidden layer is the
-sum of these rows divided by the square root of their number; the labels are linear in it.  A
-feature may also be a fact about some labels (`fr` as first directory: a code of French); the weight
-of a fact depends only on its kind, not on the language.
+sum of the rows of a URL's features, divided by the square root of their number; the scores of the
+labels are linear in the hidden layer.  A feature may also be a fact about some labels: `fr` as the
+first directory is a code of French.  The weight of a fact depends only on its kind, not on the
+language.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Tables:
     scale: NDArray[np.float32]
     """factor of each row of the table"""
     slot_key: NDArray[np.uint32]
-    """hash table with open addressing: features, 0 for an empty slot"""
+    """keys of a hash table with open addressing: features, or 0 for an empty slot"""
     slot_entry: NDArray[np.int32]
     """entry of each feature; the first entries have a row in the table"""
     entry_from: NDArray[np.int32]
@@ -68,7 +69,7 @@ class Tables:
 
 @dataclass(slots=True)
 class Learning:
-    """Training state, in addition to the output layer and the kinds of `Tables`."""
+    """Training state, in addition to the output layer and the kinds of facts in `Tables`."""
 
     rows: NDArray[np.float32]
     """the table before rounding"""
@@ -114,7 +115,7 @@ def _c_tables(tables: Tables) -> _CTables:
 
 
 def probabilities(tables: Tables, urls: Packed) -> NDArray[np.float32]:
-    """The probability of each label for each URL; an invalid URL has the first label."""
+    """The probability of each label for each URL; an invalid URL gets the first label."""
     library = native()
     if library is None:
         return url_lang_reference.probabilities(tables, urls.texts())
@@ -161,7 +162,7 @@ def epoch(
 def count_domains(
     urls: Packed, domain: NDArray[np.int32]
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]:
-    """The features of URLs, which are sorted by domain, and the number of domains of each."""
+    """The features of URLs sorted by domain, and the number of domains with each feature."""
     library = native()
     if library is None:
         return _count_domains(urls, domain)

@@ -1,6 +1,6 @@
-"""URL language model in Python: reference implementation and fallback of `url_lang.c`.
+"""URL language model in Python: the reference implementation of, and fallback for, `url_lang.c`.
 
-It defines the features of a URL.
+This module defines the features of a URL.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _extended(value: int, text: bytes) -> int:
 
 
 def _mixed(value: int) -> int:
-    """A hash with its bits mixed and the highest bit cleared."""
+    """The hash with its bits mixed and its highest bit cleared."""
     value ^= value >> 15
     value = (value * 0x2C1B3C6D) & _MASK
     value ^= value >> 12
@@ -64,13 +64,13 @@ def feature(kind: int, text: bytes) -> int:
 
 
 def features(text: bytes) -> list[int] | None:
-    """The features of a URL as encoded by `pack`; None unless it is an http(s) URL."""
+    """The features of a URL encoded by `pack`; None if it is not an http(s) URL."""
     found = split_features(text)
     return None if found is None else found[0]
 
 
 def split_features(text: bytes) -> tuple[list[int], int] | None:
-    """The features of a URL, and the number of them that come from the host."""
+    """The features of a URL, and the number of features that come from the host."""
     folded = text.decode("utf-8").translate(_FOLD)
     scheme, separator, rest = folded.partition("://")
     if scheme not in ("http", "https") or not separator:
@@ -131,14 +131,14 @@ def _says_language(name: str) -> bool:
 
 
 def _shape(path: str, asked: bool) -> int:
-    """The shape of a URL: the number of directories (up to three), a file, a query."""
+    """The shape of a URL: number of directories (up to three), presence of a file and a query."""
     *directories, file = path.split("/")
     depth = min(3, sum(map(bool, directories)))
     return feature(SHAPE, bytes((depth | bool(file) << 2 | asked << 3,)))
 
 
 def _segment(text: str, whole: int, parts: tuple[int, int, int], grams: int) -> Iterator[int]:
-    """A whole segment, then its words, marked as first, middle or last."""
+    """The features of a segment: the whole, then its words, marked as first, middle or last."""
     if not text:
         return
     has_digit = any("0" <= char <= "9" for char in text)
@@ -165,7 +165,7 @@ def _locale(text: str) -> Iterator[int]:
 
 
 def _script(url: str) -> Iterator[int]:
-    """The block of 128 code points that contains the first non-Latin letter."""
+    """The feature for the block of 128 code points that contains the first non-Latin letter."""
     point = next((ord(char) for char in url if ord(char) >= 0x250), 0)
     if 0x3400 <= point < 0xA000:
         point = 0x4E00
@@ -176,7 +176,7 @@ def _script(url: str) -> Iterator[int]:
 
 
 def _grams(word: str, kind: int) -> Iterator[int]:
-    """The n-grams of 2 to 5 characters between `<` and `>`; unigrams beyond U+07FF."""
+    """The n-grams of 2 to 5 characters of `<word>`, and single characters beyond U+07FF."""
     chars = ["<", *word[:MAX_POINTS], ">"]
     for start in range(len(chars) - 1):
         value = _hashed(kind, b"")
@@ -195,7 +195,7 @@ def _size(text: str) -> int:
 
 
 def _known(tables: Tables) -> dict[int, int]:
-    """A mapping of features to their entries."""
+    """A mapping from features to their entries."""
     used = np.flatnonzero(tables.slot_key)
     keys, entries = tables.slot_key[used].tolist(), tables.slot_entry[used].tolist()
     return dict(zip(keys, entries, strict=True))
@@ -213,7 +213,7 @@ def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def probabilities(tables: Tables, texts: Sequence[bytes]) -> NDArray[np.float32]:
-    """The probability of each label; an invalid URL has the first, the unknown language."""
+    """The probability of each label; an invalid URL gets the first label, the unknown language."""
     rows = np.zeros((len(texts), len(tables.bias)), np.float32)
     rows[:, 0] = 1
     table, known = tables.table * tables.scale[:, None], _known(tables)
@@ -240,7 +240,7 @@ def _forward(
 
 
 def _size_of(tables: Tables, used: Sequence[int], facts: Sequence[int]) -> float:
-    """The factor of the sum of the rows, which decreases with the number of facts."""
+    """The factor that scales the sum of the rows; it decreases with the number of facts."""
     kinds = sorted(set(tables.fact_kind[list(facts)].tolist()))
     return float(np.exp(-tables.gates[kinds].sum()) / np.sqrt(max(len(used), 1)))
 
@@ -289,7 +289,7 @@ def _learn(
     tables: Tables, learning: Learning, entries: Sequence[int], used: Sequence[int],
     hidden: NDArray[np.float32], gradient: NDArray[np.float32], rate: float,
 ) -> None:  # fmt: skip
-    """One training step: the output layer, then the rows in use, then the kinds of facts."""
+    """Do one training step: update the output layer, the rows in use and the kinds of facts."""
     width = len(hidden)
     moved = np.flatnonzero(np.abs(gradient) >= 1e-5)
     steep = gradient[moved]

@@ -85,7 +85,7 @@ def find_links(
 
 
 def _placed(words: Words) -> tuple[bytes, NDArray[np.int64]]:
-    """All words, concatenated, and the offset of each."""
+    """All words, concatenated, and the offset of each word."""
     ends = ends_of(np.array([len(word) for word in words.folded], np.int64))
     return "".join(words.folded).encode("ascii"), ends
 

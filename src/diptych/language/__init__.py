@@ -1,1 +1,1 @@
-"""Languages: codes, names, scripts, marks in URLs, language identification."""
+"""Languages: codes, names, scripts, marks in URLs and language identification."""

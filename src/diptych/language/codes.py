@@ -1,4 +1,4 @@
-"""Language codes: parsing, primary language and script of a code, comparison of codes.
+"""Language codes: parsing, comparison, and the primary language and script of a code.
 
 Codes are compared by their primary language (the ISO 639-1 code if there is one, else 639-3), and
 by their script if both codes have one: `sr-Cyrl` and `sr-Latn` differ, `sr` matches either.  The
@@ -17,7 +17,7 @@ from itertools import combinations
 from diptych.errors import ConfigError, in_one_line, option_name
 
 MIN_PAGE_SHARE = 0.15
-"""minimum share of a language in a page's text for the page to count as one in that language"""
+"""minimum share of a page's text in a language for the page to count as being in that language"""
 
 _TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8})*")
 _SIMPLE_TAG = re.compile(r"([a-z]{2})(?:[-_](?:[a-z]{4}|[a-z]{2}|\d{3}))*")
@@ -41,7 +41,7 @@ _REGION_SCRIPTS = {
 }  # fmt: skip
 _LATIN_CODES = frozenset({"sh", "hbs", "cnr"})  # codes for Serbian that imply Latin script
 _accepted: ContextVar[frozenset[str]] = ContextVar("accepted_codes", default=frozenset())
-"""additional three-letter codes accepted in this thread: each run has its own"""
+"""additional three-letter codes accepted in this thread; each run has its own set"""
 
 _CLOSE = (frozenset(("bs", "hr", "sh", "sr")), frozenset(("da", "nb", "nn", "no")),
           frozenset(("id", "ms")))  # fmt: skip
@@ -63,7 +63,7 @@ def parse_lang(code: str) -> str:
 
 
 def _canonical_tag(code: str) -> str:
-    """A code in canonical form; empty if it is no language."""
+    """A code in canonical form; empty if it is not a language."""
     import langcodes
     from langcodes.tag_parser import LanguageTagError
 
@@ -102,7 +102,7 @@ def parse_langs(text: str) -> tuple[str, ...]:
 
 
 def _check_codes(codes: Sequence[str]) -> None:
-    """Raise a `ConfigError` for codes that are none, or for a list without commas."""
+    """Raise `ConfigError` for strings that are not language codes, or a list without commas."""
     unknown = [code for code in codes if not _is_code(code)]
     if not unknown and len(codes) != 1:
         return
@@ -120,7 +120,7 @@ def _is_code(code: str) -> bool:
 
 
 def _unknown(codes: Sequence[str]) -> str:
-    """Message about codes that are no languages: what was probably meant, or where to look."""
+    """A message about unknown codes: which were probably meant, or where to look."""
     from diptych.language.mistakes import CODE_LIST, intended_language, name_of
 
     meant = [intended_language(code) for code in codes]
@@ -152,9 +152,9 @@ def may_be_code(code: str) -> bool:
 
 
 def accept_codes(codes: Iterable[str]) -> None:
-    """Accept additional three-letter codes as languages; replaces codes accepted earlier.
+    """Accept additional three-letter codes as languages, replacing those accepted earlier.
 
-    This applies to the current thread and the tasks it starts.
+    The codes apply to the current thread and the tasks it starts.
     """
     _accepted.set(frozenset(code for code in codes if may_be_code(code)))
 
@@ -194,7 +194,7 @@ def _primary(code: str, accepted: frozenset[str]) -> str:
 
 @lru_cache(maxsize=4096)
 def script_of(code: str) -> str:
-    """The script that a code names or its region implies; else empty.
+    """The script that a code names or that its region implies; empty if there is none.
 
     >>> [script_of(code) for code in ("sr-latn", "zh_TW", "zh-CN", "sr-ME", "sr-RS", "zh", "en-GB")]
     ['Latn', 'Hant', 'Hans', 'Latn', '', '', '']
@@ -264,7 +264,9 @@ def hreflang_language(value: str) -> str:
 
 
 def asked_language(lang: str, langs: Sequence[str]) -> str:
-    """The requested language that a code matches, or empty; of two, the one in its usual script.
+    """The requested language that a code matches; empty if there is none.
+
+    If the language is requested in two scripts, a code without a script means the usual one.
 
     >>> asked_language("fr-CA", ["en", "fr"]), asked_language("de", ["en", "fr"])
     ('fr', '')
@@ -285,7 +287,7 @@ def _asked_language(lang: str, langs: tuple[str, ...], accepted: frozenset[str])
 
 
 def wanted_language(scores: Iterable[tuple[str, float]], langs: Sequence[str]) -> str:
-    """The most probable requested language of a page; empty if the page is in none.
+    """The most probable requested language of a page; empty if the page is in no such language.
 
     >>> wanted_language([("lb", 0.4), ("fr", 0.3)], ["en", "fr"])
     'fr'

@@ -1,6 +1,6 @@
 """Language identification of texts, with scores (py3langid: naive Bayes, Lui & Baldwin 2012).
 
-The result is scores rather than one label, because a wrong label cannot be corrected later.
+The result has scores rather than one label, because a wrong label cannot be corrected later.
 """
 
 from __future__ import annotations
@@ -65,16 +65,17 @@ IDENTIFIED = tuple(label for [label] in shipped_table("diptych.language", "ident
 """the languages of the py3langid model, listed so that the model need not be loaded"""
 _MODELS = 4  # cached models with different sets of learned languages: 28 MB each
 _learned: ContextVar[tuple[LearnedLanguage, ...]] = ContextVar("learned_languages", default=())
-"""the learned languages of this thread: each run has its own"""
+"""the learned languages of this thread; each run has its own"""
 _shipped_model = cache(open_model)
 
 
 def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tuple[LangScore, ...]:
     """The most probable languages of a text, best first; empty if there is too little text.
 
-    langs are the requested languages.  A closed choice assumes that the text is in one of them,
-    which raises accuracy on short lines.  In an open choice it may be in any language, and the
-    requested ones only have a higher prior.  The letters decide between two scripts of a language.
+    `langs` are the requested languages.  A closed choice assumes that the text is in one of them,
+    which raises accuracy on short lines.  In an open choice, the text may be in any language, and
+    the requested ones only have a higher prior.  The letters decide between two
+    scripts of a language.
 
     >>> identify("Le chat dort sur le canapé du salon.", ["en", "fr"])[0].lang
     'fr'
@@ -125,9 +126,9 @@ def _can_identify(lang: str, learned: Sequence[LearnedLanguage]) -> bool:
 
 
 def use_learned_languages(models: Sequence[LearnedLanguage]) -> None:
-    """Add learned languages to the model; replaces languages added earlier.
+    """Add learned languages to the model, replacing those added earlier.
 
-    This applies to the current thread and the tasks it starts: two runs in one process are
+    The languages apply to the current thread and the tasks it starts: two runs in one process are
     independent.  Raises ValueError if a language was learned for another model or is damaged.
     """
     for model in models:
@@ -173,7 +174,7 @@ def _with_prior(
 def _split_by_script(
     scores: dict[str, float], lang: str, text: str, codes: Mapping[str, str], *, closed: bool
 ) -> None:
-    """Divide the score of a language among its scripts by the letters of a text."""
+    """Divide the score of a language among its scripts, according to the letters of a text."""
     others = () if closed or len(codes) > 1 else _other_scripts(text, *codes)
     shares = script_shares(text, (*codes, *others))
     if not shares:
@@ -198,7 +199,7 @@ def _with_scripts(
 ) -> list[float]:
     """The probabilities after correction by the scripts of learned languages.
 
-    A script that only learned languages use decides, because the model has no features for it.
+    A script used only by learned languages is decisive, because the model has no features for it.
     """
     script = main_script(text)
     own = {model.lang for model in learned if any(covers(script, each) for each in model.scripts)}
@@ -284,7 +285,7 @@ def _model(learned: tuple[LearnedLanguage, ...]) -> Labelled:
 
 
 def _is_replaced(label: str, learned: Sequence[LearnedLanguage]) -> bool:
-    """True if a learned language replaces a label, rather than adding another script of it."""
+    """True if a learned language replaces a label, rather than adding another script."""
     return any(
         same_language(label, each.lang) and script_of(each.lang) in ("", usual_script(label))
         for each in learned

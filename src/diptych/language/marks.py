@@ -1,10 +1,11 @@
 """Language marks in URLs: codes, names and webmasters' conventions (`/fr/`, `_e.html`, `?lang=de`).
 
-A mark is a code of ISO 639-1, -2 or -3, the name of a language in English, in itself or in a
-neighbouring language, a country code used for a language (`jp`), or a convention of webmasters (`e`
-and `f` in Canada, `tc` and `sc` in Hong Kong).  `languages.tsv` lists the languages and these
-conventions.  Codes, names and countries come from CLDR through langcodes; `marks.tsv` holds all
-marks of those languages, because querying CLDR takes seconds.  `tools/marks.py` regenerates it.
+A mark is a code of ISO 639-1, -2 or -3, the name of a language in English, in the language itself
+or in a neighbouring language, a country code used for a language (`jp`), or a convention of
+webmasters (`e` and `f` in Canada, `tc` and `sc` in Hong Kong).  `languages.tsv` lists the languages
+and these conventions.  Codes, names and countries come from CLDR through langcodes; `marks.tsv`
+holds all marks of those languages, because querying CLDR takes seconds.  `tools/marks.py`
+regenerates `marks.tsv`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ languages that have a website, a newspaper or a broadcaster"""
 HABITS: Mapping[str, tuple[str, ...]] = {
     lang: tuple(words[0].split()) for lang, *words in _ROWS if words
 }
-"""marks by convention of webmasters: neither codes nor names, and not listed by CLDR"""
+"""marks by webmasters' convention: neither codes nor names, and not listed by CLDR"""
 
 # Names of query parameters, and of path segments before a value, that mean "language".
 LANGUAGE_PARAMETERS = frozenset(
@@ -63,7 +64,7 @@ class UrlMark(NamedTuple):
 
 
 def fold(name: str) -> str:
-    """A name without case and accents, as written in URLs.
+    """A name in lower case without accents, as written in URLs.
 
     >>> fold("Français"), fold("Čeština"), fold("Русский")
     ('francais', 'cestina', 'русскии')
@@ -171,7 +172,7 @@ def url_marks(url: str, table: Mapping[str, tuple[Mark, ...]]) -> list[UrlMark]:
 
 
 def _bounds(text: str) -> Iterable[tuple[str, int]]:
-    """The end offsets of host, path, file and query in a URL without scheme."""
+    """The end offsets of the host, path, file and query in a URL without a scheme."""
     query = text.find("?") if "?" in text else len(text)
     host = text.find("/") if "/" in text[:query] else query
     file = text.rfind("/", 0, query) + 1 if host < query else host

@@ -1,4 +1,4 @@
-"""Mistaken language codes: names, codes of countries and wrong separators, and what was meant."""
+"""Corrections of mistaken language codes: names, country codes and wrong separators."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CODES_OF_COUNTRIES = {"ch": "de", "ee": "et", "kr": "ko", "se": "sv", "tw": "zh
 
 
 def intended_language(text: str) -> str:
-    """The code that was probably meant by a name or by the code of a country; empty if unclear.
+    """The language code probably meant by a name or a country code; empty if unclear.
 
     >>> [intended_language(text) for text in ("gr", "Français", "freanch", "xx")]
     ['el', 'fr', 'fr', '']
@@ -46,14 +46,14 @@ def intended_language(text: str) -> str:
 
 
 def _names() -> dict[str, str]:
-    """The languages of most of the web by their names in English and in themselves."""
+    """The most common languages of the web, by their English and native names."""
     (_, *readers), *rows = shipped_table("diptych.language", "names.tsv")
     names = {lang: dict(zip(readers, names, strict=True)) for lang, *names in rows}
     return {own[reader].casefold(): lang for lang, own in names.items() for reader in ("en", lang)}
 
 
 def separated(text: str, is_language: Callable[[str], bool]) -> list[str]:
-    """The languages of a list with other separators than commas; none if it is no such list.
+    """The languages of a list with separators other than commas; empty if it is not a list.
 
     >>> is_known = ["en", "fr", "pt", "br"].__contains__
     >>> [separated(text, is_known) for text in ("en/fr", "en and fr", "en-fr", "pt-br")]
@@ -65,7 +65,7 @@ def separated(text: str, is_language: Callable[[str], bool]) -> list[str]:
 
 
 def _is_usual_region(text: str) -> bool:
-    """True for a language and a country where it is the usual one, such as pt-br.
+    """True for a language and a country where that language is usual, such as pt-br.
 
     >>> _is_usual_region("pt-br"), _is_usual_region("en-fr")
     (True, False)
@@ -79,7 +79,7 @@ def _is_usual_region(text: str) -> bool:
 
 
 def code_of_country(lang: str) -> str:
-    """Note on a code of a small language that is the code of a country too; empty for others.
+    """A note on the code of a small language that is also a country code; empty for others.
 
     >>> code_of_country("se"), code_of_country("fr")
     ('se is Northern Sami; Swedish is sv', '')

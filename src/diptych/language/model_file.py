@@ -2,8 +2,8 @@
 
 The file is an LZMA-compressed archive of arrays, 68 MB when unpacked.  It is read once as a stream,
 with the moves of the automaton in pieces, which takes little memory.  The arrays are then stored in
-the user's cache, and all processes map them into memory: opening them there takes a hundredth of
-the time, and processes share the memory.
+the user's cache, and all processes map them into memory: opening the stored arrays takes a
+hundredth of the time, and processes share the memory.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def open_model() -> ShippedModel:
 
 
 def _version() -> str:
-    """A version name for the file of py3langid: a hash of its first and last bytes."""
+    """The version of the py3langid file: a hash of its first and last bytes."""
     with files("py3langid").joinpath(_FILE).open("rb") as packed:
         first = packed.read(_ENDS)
         packed.seek(-_ENDS, 2)
@@ -97,7 +97,7 @@ def map_model(folder: Path) -> ShippedModel:
 
 
 def read_model() -> ShippedModel:
-    """Read the model from the file of py3langid."""
+    """Read the model from the py3langid file."""
     found: dict[str, Any] = {}
     with files("py3langid").joinpath(_FILE).open("rb") as packed, lzma.open(packed) as stream:
         for name, shape, order, dtype in _headers(stream):
@@ -118,7 +118,7 @@ def read_model() -> ShippedModel:
 def _headers(
     stream: IO[bytes],
 ) -> Iterator[tuple[str, tuple[int, ...], Literal["C", "F"], np.dtype[Any]]]:
-    """Yield name, shape, order and type of each array; the caller then reads the array's data."""
+    """Yield the name, shape, order and type of each array; the caller then reads its data."""
     while (head := stream.read(_MEMBER.size)).startswith(_SIGNATURE):
         _, name, extra = _MEMBER.unpack(head)
         file = stream.read(name + extra)[:name].decode()

@@ -1,7 +1,8 @@
 """The names of a language in several languages, and its ISO 639 codes.
 
 Names come from CLDR through langcodes.  Because the tables of CLDR take 15 MB, `names.tsv` holds
-the names of the most common languages of the web in each other; `tools/names.py` regenerates it.
+the names of the most common languages of the web in each of these languages; `tools/names.py`
+regenerates the file.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _OTHER_NAMES = {
 
 
 def fold_case(text: str) -> str:
-    """A text in the form used to compare names: NFC, without case.
+    """A text in the form used to compare names: NFC and case-folded.
 
     >>> fold_case("FRANC\u0327AIS")
     'français'
@@ -32,7 +33,7 @@ def fold_case(text: str) -> str:
 
 
 def language_codes(lang: str) -> frozenset[str]:
-    """The codes of a language in lower case: ISO 639-1, both of 639-2, and 639-3.
+    """The codes of a language in lower case: ISO 639-1, both codes of 639-2, and 639-3.
 
     >>> sorted(language_codes("fr-CA"))
     ['fr', 'fra', 'fre']
@@ -61,7 +62,7 @@ def alpha3_codes(lang: str) -> list[str]:
 
 
 def language_names(lang: str, readers: Sequence[str] = ("en",)) -> frozenset[str]:
-    """The names of a language in itself and in the languages `readers`.
+    """The names of a language, in the language itself and in the languages `readers`.
 
     >>> sorted(language_names("fr")), sorted(language_names("de", ("fr",)))
     (['français', 'french'], ['allemand', 'deutsch'])

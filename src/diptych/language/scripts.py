@@ -24,7 +24,7 @@ _COVERED: Mapping[str, frozenset[str]] = {
     "Hant": frozenset({"Hani"}),
     "Aran": frozenset({"Arab"}),
 }
-"""scripts that consist of other scripts or are a variant of one"""
+"""for each script that combines other scripts or is a variant of one, those scripts"""
 _LATIN_DIVISOR = 3.0  # reduces Latin letters, since texts in all scripts contain Latin names
 
 SCRIPT_WORDS: Mapping[str, tuple[str, ...]] = {
@@ -34,7 +34,7 @@ SCRIPT_WORDS: Mapping[str, tuple[str, ...]] = {
 
 
 def script_counts(text: str) -> Counter[str]:
-    """The number of letters of each script in a text.
+    """The number of letters in each script of a text.
 
     >>> sorted(script_counts("Ђоковић 2:1 ATP").items())
     [('Cyrl', 7), ('Latn', 3)]
@@ -70,7 +70,7 @@ def main_script(text: str) -> str:
 
 
 def script_shares(text: str, scripts: Sequence[str]) -> dict[str, float]:
-    """The probability of each of the given scripts for a text; empty if it has none of them.
+    """The probability of each of the given scripts for a text; empty if the text uses none.
 
     >>> script_shares("Нови IBM PC", ["Cyrl", "Latn"])["Cyrl"] > 0.8
     True
@@ -114,7 +114,9 @@ def mark_script(mark: str) -> str:
 
 
 def marked_language(word: str, lang: str, langs: Sequence[str]) -> str:
-    """The requested language that a mark means; its script decides between two.
+    """The requested language that a mark means; empty if there is none.
+
+    If the language is requested in two scripts, the script of the mark decides.
 
     >>> asked = ["en", "sr-Latn", "sr-Cyrl"]
     >>> [marked_language(word, "sr", asked) for word in ("latinica", "српски", "sr")]
@@ -163,7 +165,7 @@ def _parts(script: str) -> Iterable[str]:
 
 
 def _chinese(text: str) -> tuple[int, int]:
-    """The numbers of characters that are only simplified and only traditional."""
+    """The number of only simplified characters, and the number of only traditional ones."""
     simplified, traditional = _unambiguous_characters()
     return sum(map(simplified.__contains__, text)), sum(map(traditional.__contains__, text))
 
@@ -172,8 +174,8 @@ def _chinese(text: str) -> tuple[int, int]:
 def _unambiguous_characters() -> tuple[frozenset[str], frozenset[str]]:
     """The characters that occur only in simplified Chinese, and only in traditional Chinese.
 
-    They are those in the frequent half of GB 2312 (1980) but not in the frequent half of Big5
-    (1984), and vice versa: each standard was made for one of the two.
+    The former are in the frequent half of GB 2312 (1980) but not in the frequent half of Big5
+    (1984), and the latter vice versa: each standard was made for one of the two scripts.
     """
     han = [chr(point) for point in range(0x4E00, 0xA000)]
     mainland = {char for char in han if b"" < char.encode("gb2312", "ignore") < b"\xd8"}

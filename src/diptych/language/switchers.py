@@ -1,4 +1,4 @@
-"""The language that a link declares for its target, by hreflang or by a language name as text."""
+"""The language that a link declares for its target, by hreflang or by its text, a language name."""
 
 from __future__ import annotations
 
@@ -96,7 +96,10 @@ def _lookup(name: str, names: Mapping[str, str]) -> str:
 
 @lru_cache(maxsize=64)
 def _names(langs: tuple[str, ...]) -> dict[str, str]:
-    """The names of each language in itself, in English and in the other languages; its codes."""
+    """Map names and codes to languages.
+
+    Each language has its names in itself, in English and in the other requested languages.
+    """
     readers = ("en", *langs)
     names = {name: lang for lang in langs for name in language_names(lang, readers)}
     names |= {code: lang for lang in langs for code in language_codes(lang)}

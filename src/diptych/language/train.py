@@ -1,4 +1,4 @@
-"""Training of an additional language for the identifier: a column of its naive Bayes model.
+"""Training of an additional language for the identifier, as a column of its naive Bayes model.
 
 The features are those of the model, which were chosen for its own languages.  Their probabilities
 are estimated from the training text with a Dirichlet prior whose mean is a mixture of the model's
@@ -49,11 +49,11 @@ class Quality(NamedTuple):
     """Accuracy on held-out text in cross-validation."""
 
     lines: float
-    """share of lines identified correctly"""
+    """share of lines that are identified correctly"""
     pages: float
-    """share of texts of the length of a page sample identified correctly"""
+    """share of texts as long as a page sample that are identified correctly"""
     before: tuple[tuple[str, float], ...]
-    """labels of the lines by the model without this column, with shares, most frequent first"""
+    """labels that the model without this column gives lines, with shares, most frequent first"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class TrainingResult:
 
 
 class _Classified(NamedTuple):
-    """The log odds of the language against the best other label for a text, without the prior."""
+    """For a text, the log odds of the language against the best other label, without priors."""
 
     margin: float
     rival: str
@@ -106,7 +106,7 @@ def _cut(line: str) -> Iterable[str]:
 
 
 def train_language(lang: str, pieces: Sequence[str]) -> TrainingResult:
-    """Learn a language from lines of text in it; raises ValueError if there are too few."""
+    """Learn a language from lines of text; raises ValueError if there are too few lines."""
     letters = script_counts("\n".join(pieces))
     if len(pieces) < MIN_PIECES or letters.total() < MIN_LETTERS:
         raise ValueError(
@@ -131,7 +131,7 @@ def train_language(lang: str, pieces: Sequence[str]) -> TrainingResult:
 
 
 def _others(lang: str) -> _Known:
-    """The columns of the model except for the language itself."""
+    """The columns of the model for all languages other than the given one."""
     labels, _, model = base_model()
     kept = [place for place, label in enumerate(labels) if not same_language(label, lang)]
     return _Known([labels[place] for place in kept], model.table[:, kept], model.priors[kept])
@@ -153,7 +153,7 @@ def _sum(counts: Iterable[_Counts]) -> NDArray[np.float64]:
 def _neighbours(
     total: NDArray[np.float64], known: _Known
 ) -> tuple[tuple[tuple[str, float], ...], NDArray[np.float64]]:
-    """The mixture of known languages that best fits a text, and its feature probabilities."""
+    """The mixture of known languages that best fits a text, and the mixture's probabilities."""
     seen = np.flatnonzero(total)
     weights = np.full(len(known.labels), 1 / len(known.labels))
     chances = np.exp(known.table[seen].astype(np.float64))
@@ -190,7 +190,7 @@ def _cross_validated(
     pieces: Sequence[str], counts: Sequence[_Counts], usual: NDArray[np.float64], strength: float,
     known: _Known,
 ) -> tuple[list[_Classified], list[_Classified]]:  # fmt: skip
-    """Classify lines and page-sized texts by columns that were trained without them."""
+    """Classify lines and page-sized texts with columns trained without these texts."""
     lines: list[_Classified] = []
     pages: list[_Classified] = []
     for fold in range(_FOLDS):
@@ -227,7 +227,7 @@ def _accuracy(judged: Sequence[_Classified], prior: float, doubt: float) -> floa
 
 
 def _earlier_labels(judged: Sequence[_Classified]) -> tuple[tuple[str, float], ...]:
-    """The labels of texts by the model without this column, most frequent first."""
+    """The labels that the model without this column gives to texts, most frequent first."""
     found = Counter(each.rival for each in judged)
     return tuple((lang, count / len(judged)) for lang, count in found.most_common(_MAX_REPORTED))
 

@@ -1,1 +1,1 @@
-"""Models that several stages use: lexicons, sentence encoders, URL models, tree ensembles."""
+"""Models that several stages use: lexicons, sentence encoders, URL models and tree ensembles."""

@@ -20,9 +20,9 @@ TRAIN_ANEW = "train the model anew"
 
 
 def read_arrays(path: Path, format: int) -> dict[str, NDArray[Any]]:
-    """Read the arrays of a model file; raises ValueError if it has another format number.
+    """Read the arrays of a model file; raises ValueError if the format number differs.
 
-    Call it within `files.reading`, which converts all errors to one that names the file.
+    Call it within `files.reading`, which converts any error to one that names the file.
     """
     found = unpack_arrays(read_file(path, MAX_BYTES, TRAIN_ANEW), MAX_BYTES)
     if found["format"].tolist() != format:
@@ -31,7 +31,7 @@ def read_arrays(path: Path, format: int) -> dict[str, NDArray[Any]]:
 
 
 def unpack_arrays(data: bytes, max_bytes: int) -> dict[str, NDArray[Any]]:
-    """Read arrays from the content of a file that has at most `max_bytes` when unpacked.
+    """Read arrays from the content of a file, which must not exceed `max_bytes` unpacked.
 
     Call it within `files.reading`.
     """

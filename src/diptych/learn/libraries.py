@@ -1,4 +1,4 @@
-"""Optional libraries: import of a library, and the command that installs one that is missing."""
+"""Import of optional libraries; the error for a missing one has the command that installs it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TRANSFORMERS = ("torch", "transformers", "safetensors")
 
 
 def library(module: str, what: str = "this", *, error: type[DiptychError] = ConfigError) -> Any:
-    """Import an optional library; without it the error says what needs it, and how to install it.
+    """Import an optional library; if missing, the error says what needs it and how to install it.
 
     >>> library("nothing_of_the_kind")
     Traceback (most recent call last):
@@ -44,14 +44,14 @@ def library(module: str, what: str = "this", *, error: type[DiptychError] = Conf
 def require_libraries(
     modules: Sequence[str], what: str, *, error: type[DiptychError] = ConfigError
 ) -> None:
-    """Raise an error if a library is not installed, without importing any."""
+    """Raise an error if any of the libraries is not installed, without importing them."""
     for module in modules:
         if find_spec(module) is None:
             raise error(_missing(module, what))
 
 
 def require_libraries_of(strategy: Any, what: str) -> None:
-    """Raise an error if a strategy, or one inside of it, needs a library that is not installed."""
+    """Raise an error if a strategy, or one nested in it, needs a library that is not installed."""
     require_libraries(getattr(strategy, "libraries", ()), what)
     inside = [getattr(strategy, field.name) for field in fields(strategy)]
     for value in inside:
@@ -61,9 +61,9 @@ def require_libraries_of(strategy: Any, what: str) -> None:
 
 
 def _missing(module: str, what: str) -> str:
-    """Message about a library that is not installed.
+    """The error message about a library that is not installed.
 
-    Diptych is on no package index, so that the libraries are named, and not the extra.
+    Diptych is not on a package index, so the message names the libraries rather than the extra.
 
     >>> _missing("pyarrow", "Parquet")
     "Parquet needs pyarrow: pip install 'pyarrow>=16'"

@@ -39,7 +39,7 @@ def fit_logistic(
 
 
 def sigmoid(scores: Floats) -> Floats:
-    """The probabilities of log odds."""
+    """Convert log odds to probabilities."""
     return 1.0 / (1.0 + np.exp(-np.clip(scores, -_MAX_ODDS, _MAX_ODDS)))
 
 
@@ -54,7 +54,7 @@ def log_odds(probability: float) -> float:
 
 
 def probability(odds: float) -> float:
-    """The probability of log odds.
+    """Convert log odds to a probability.
 
     >>> probability(0.0), round(probability(-1000.0), 6)
     (0.5, 0.0)

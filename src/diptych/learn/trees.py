@@ -1,4 +1,4 @@
-"""Boosted decision trees as plain arrays: scoring in C, conversion from scikit-learn."""
+"""Boosted decision trees as plain arrays, with scoring in C and conversion from scikit-learn."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Forest:
     base: float
 
     def scores(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The log odds of each row: the sum of the values of the leaves it reaches."""
+        """The log odds of each row: the sum of the values of the leaves that the row reaches."""
         library = native()
         if library is None:
             return self.reference(rows)

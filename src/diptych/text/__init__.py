@@ -1,1 +1,1 @@
-"""Strings and URLs: normal forms, words, sentences, lengths, spans, URL edit rules."""
+"""Strings and URLs: normal forms, words, sentences, lengths, spans and URL edit rules."""

@@ -1,7 +1,7 @@
 """Rewrite rules for URLs that often lead to the same page: trailing slash, index files, parameters.
 
 The name of a rule describes its effect.  `frontier.aliases` learns which rules apply to a host and
-a section; the literature calls such rules DUST (different URLs with similar text).
+its sections; the literature calls such rules DUST (different URLs with similar text).
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _of_path(path: str) -> Iterator[tuple[str, str]]:
 
 
 def _of_twin(path: str) -> Iterator[tuple[str, str]]:
-    """The main page of an AMP or print version."""
+    """Rewritings from an AMP or print version to the main page."""
     if twin := _TWIN.search(path):
         yield f"without /{twin[1].lower()}", path[: twin.start()] + "/"
         yield f"without /{twin[1].lower()} and slash", path[: twin.start()]
@@ -109,7 +109,7 @@ def _of_query(query: str) -> Iterator[tuple[str, str]]:
 
 
 def path_between(url: Url, target: Url) -> tuple[Rewriting, ...]:
-    """The shortest sequence of rewritings that turns a URL into another; empty if there is none.
+    """The shortest sequence of rewritings that turns one URL into another; empty if there is none.
 
     >>> [made.url for made in path_between(Url("http://a.org/x"), Url("https://a.org/x/"))]
     ['https://a.org/x', 'https://a.org/x/']
@@ -133,7 +133,7 @@ def path_between(url: Url, target: Url) -> tuple[Rewriting, ...]:
 
 
 def _may_be_related(url: Url, target: Url) -> bool:
-    """False if no rules can turn a URL into another; this quickly excludes most redirects."""
+    """False if no rules can turn one URL into the other; this quickly excludes most redirects."""
     host, other = (origin_of(each).partition("://")[2] for each in (url, target))
     names, others = (
         {item.partition("=")[0] for item in each.partition("?")[2].split("&")}
@@ -144,7 +144,7 @@ def _may_be_related(url: Url, target: Url) -> bool:
 
 
 def rules_between(url: Url, target: Url) -> tuple[str, ...]:
-    """The shortest sequence of rules that turns a URL into another; empty if there is none.
+    """The shortest sequence of rules that turns one URL into another; empty if there is none.
 
     >>> rules_between(Url("http://a.org/x"), Url("https://www.a.org/x/"))
     ('https', 'www', 'slash')

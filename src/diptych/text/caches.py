@@ -1,4 +1,4 @@
-"""Caches keyed by texts, bounded in bytes: a page may have thousands of long texts, each once."""
+"""Caches keyed by text, bounded in bytes: a page may have thousands of long, unrepeated texts."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _Value = TypeVar("_Value")
 
 
 class TextMap(dict[str, _Value]):
-    """A dict of values by text that is cleared when it takes too many bytes.
+    """A dict keyed by text that is cleared when it takes up too many bytes.
 
-    Lookups are those of a plain dict, with no overhead.
+    Lookups are as fast as in a plain dict.
     """
 
     def __init__(self, max_bytes: int, *, per_entry: int = 0, per_character: int = 1) -> None:
@@ -46,7 +46,7 @@ class TextMap(dict[str, _Value]):
 
 
 class TextCache(TextMap[_Value]):
-    """A cache of a function of texts: `cache[text]` calls the function if the value is missing."""
+    """A cached function of a text: `cache[text]` calls the function if the value is missing."""
 
     def __init__(
         self,
@@ -64,10 +64,10 @@ class TextCache(TextMap[_Value]):
 
 
 class LastingMap(Generic[_Value]):
-    """A bounded cache of expensive values, for texts that are looked up in turn.
+    """A bounded cache of expensive values, for texts that are looked up in a cycle.
 
-    When it is full, entries mostly stay: a cache that stored every new value would have dropped
-    each one before its next lookup.  Only one new value in `_ONE_IN` replaces the oldest ones.
+    When the cache is full, most entries stay: a cache that stored every new value would drop each
+    value before its next lookup.  Only one in `_ONE_IN` new values replaces the oldest values.
     """
 
     def __init__(self, max_bytes: int) -> None:
@@ -78,7 +78,7 @@ class LastingMap(Generic[_Value]):
         """estimated size of the entries"""
 
     def get(self, text: str) -> _Value | None:
-        """The value of a text, or None if it is not stored."""
+        """The value of a text, or None if no value is stored."""
         held = self._held.get(text)
         return held[0] if held else None
 

@@ -1,4 +1,4 @@
-"""Cognates: words of two languages with similar spelling (names, numbers, loans), in any script."""
+"""Cognates: similarly spelt words of two languages (names, numbers, loanwords), in any script."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Cognate(NamedTuple):
 
 
 def stem(word: str) -> str:
-    """The first letters of a word, which represent all its forms; numbers are not cut.
+    """The first letters of a word, which stand for all its forms; numbers are not shortened.
 
     >>> stem("Bergsteiger"), stem("1956789"), stem("山")
     ('Bergs', '1956789', '山')

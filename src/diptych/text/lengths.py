@@ -27,7 +27,7 @@ class Step(NamedTuple):
 
 
 def text_length(text: str) -> float:
-    """The length of a text in alphabetic letters; an ideograph or syllable counts as several.
+    """The length of a text in alphabetic letters; an ideograph or syllable sign is several.
 
     >>> text_length("  a  cat "), text_length("中文"), text_length("のは")
     (5.0, 7.0, 4.6)
@@ -49,9 +49,9 @@ def cheapest_path(
 ) -> list[Step]:
     """The steps through two sequences with the lowest total cost.
 
-    cost is a function of the fields of a `Step`.  Costs must not be negative, and moves must
-    include (1, 0) and (0, 1); ties go to the earlier move.  If there are more than max_cells cells,
-    only a band along the diagonal is searched.
+    `cost` is a function of the fields of a `Step`.  Costs must not be negative, and moves must
+    include (1, 0) and (0, 1); ties go to the earlier move.  If there are more than max_cells
+    cells, only a band along the diagonal is searched.
 
     >>> steps = cheapest_path(2, 1, [(1, 1), (1, 0), (0, 1)], lambda *step: 0.5, max_cells=100)
     >>> [(step.left_count, step.right_count) for step in steps]

@@ -14,7 +14,7 @@ _NUMBERS = re.compile(r"(?<!\w)\d+(?!\w)(?: \d+(?!\w))*")
 
 
 class Keys(NamedTuple):
-    """Hashes of a segment and its sides; they also depend on the languages."""
+    """Hashes of a segment and of each side; all hashes also depend on the languages."""
 
     same: int
     left: int
@@ -22,7 +22,7 @@ class Keys(NamedTuple):
 
 
 class _Table(dict[int, str]):
-    """The replacement of each character, computed once."""
+    """A translation table that computes the replacement of each character once."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)

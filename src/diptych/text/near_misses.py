@@ -9,7 +9,7 @@ _SIMILAR, _WORSE = 0.6, 0.15  # similarity of a name, and how much less it may h
 
 
 def closest_names(name: str, known: Iterable[str]) -> list[str]:
-    """The names that are most like a mistyped one, best first, and only as good as the best.
+    """The known names most like a mistyped one, best first; much worse ones are omitted.
 
     >>> closest_names("--lang", ["--delay", "--langid", "--langs"])
     ['--langs', '--langid']

@@ -1,4 +1,4 @@
-"""A site as people name it: its URL, or an error that says what was probably meant."""
+"""Parsing of sites as users type them; an error message suggests what was probably meant."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FILE = re.compile(
 
 
 def parse_site(text: str) -> Url:
-    """A site with or without its scheme as a URL; a `ConfigError` if it is none.
+    """Parse a site, with or without a scheme, as a URL; raises `ConfigError` if it is invalid.
 
     >>> parse_site("www.example.org"), parse_site("http://example.org/fr")
     ('https://www.example.org/', 'http://example.org/fr')
@@ -42,7 +42,7 @@ def parse_site(text: str) -> Url:
 
 
 def has_public_suffix(name: str) -> bool:
-    """True for a host, without scheme and path, that ends in a known public suffix.
+    """True for a host, without a scheme or path, that ends in a known public suffix.
 
     >>> [has_public_suffix(name) for name in ("example.org", "sites.txt", "run", "my/a.org")]
     [True, False, False, False]
@@ -55,7 +55,7 @@ def has_public_suffix(name: str) -> bool:
 
 
 def _with_right_scheme(text: str) -> str | None:
-    """A URL whose scheme was mistyped, with the right one; None if it is written well.
+    """The URL with its mistyped scheme corrected; None if the scheme is not mistyped.
 
     >>> [_with_right_scheme(text) for text in ("htp://a.org", "https:/a.org", "https:a.org")]
     ['http://a.org', 'https://a.org', 'https://a.org']
@@ -79,7 +79,7 @@ def _is_path(text: str) -> bool:
 
 
 def _mistake(text: str) -> str:
-    """Message about a text that is no site."""
+    """An error message about a text that is not a site."""
     quoted = f"'{in_one_line(text)}'"
     if meant := _meant(text):
         return f"{quoted} is no URL; did you mean {meant}?"
@@ -103,7 +103,7 @@ def _mistake(text: str) -> str:
 
 
 def _meant(text: str) -> str:
-    """The URL that was probably meant by a wrong scheme or a host with blanks; empty if unclear."""
+    """The URL probably meant by a text with a wrong scheme or blanks; empty if unclear."""
     if (right := _with_right_scheme(text)) is not None:
         return normalise(right) or ""
     scheme, _, rest = text.rpartition("://")
@@ -116,7 +116,7 @@ def _meant(text: str) -> str:
 
 
 def _is_host_list(text: str) -> bool:
-    """True for hosts with blanks between them.
+    """True if a text is a list of hosts separated by blanks.
 
     >>> _is_host_list("a.org b.org"), _is_host_list("example .org")
     (True, False)

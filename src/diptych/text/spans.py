@@ -1,8 +1,9 @@
-"""Locations of a segment in the blocks of its page: DOM paths and character offsets.
+"""Locations of segments in the blocks of a page: DOM paths and character offsets.
 
-A side of a segment is located by `path` and `at`: DOM paths separated by spaces, and for each the
-start and end offset, such as `0-54 0-12`.  Its text is these stretches joined by spaces.  Several
-blocks of a page may have the same path; the text or its hash then selects the block.
+A side of a segment is located by `path` and `at`: DOM paths separated by spaces, and the start
+and end offsets for each path, such as `0-54 0-12`.  The text of the side is the stretches at these
+locations, joined by spaces.  Several blocks of a page may have the same path; the text or its hash
+then selects the block.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ def by_path(blocks: Iterable[Block]) -> dict[str, list[str]]:
 
 
 def texts_at(texts: Mapping[str, Sequence[str]], path: str, at: str) -> Iterator[str]:
-    """The possible texts at a location, most probable first; empty if the page does not have it.
+    """The possible texts at a location, most probable first; empty if the page lacks it.
 
     >>> page = by_path([Block("One. Two.", "/p"), Block("Three", "/q"), Block("4", "/q")])
     >>> list(texts_at(page, "/p /q", "5-9 0-1"))
@@ -117,7 +118,7 @@ class _Places:
         self._taken: set[tuple[int, int, int]] = set()
 
     def take(self, text: str, path: str, at: str) -> tuple[tuple[int, int, int], ...]:
-        """Block, start and end of each stretch of a text; empty if the text is not there."""
+        """The block, start and end of each stretch of a text; empty if it is not there."""
         found: list[tuple[int, int, int]] = []
         begin = 0
         try:
@@ -133,7 +134,7 @@ class _Places:
         return tuple(found) if begin == len(text) + 1 else ()
 
     def _find(self, said: str, path: str, start: int, end: int) -> tuple[int, int, int] | None:
-        """The first unused block with this text; if all are used, the first."""
+        """The first unused block with this text; if all are used, the first block."""
         first: tuple[int, int, int] | None = None
         for index in self._indices.get(path, ()):
             if self._texts[index][start:end] == said:
@@ -178,7 +179,7 @@ _Triples = tuple[tuple[int, int, int], ...]
 def rewritten(document: DocumentPair, change: Callable[[str], str]) -> DocumentPair:
     """A document pair with changed texts, and the new locations of its segments.
 
-    Each stretch is changed by itself.  If a change extends beyond one stretch, the whole block is
+    Each stretch is changed separately.  If a change extends beyond one stretch, the whole block is
     changed, and its segments are rejected with the reason `no_text`.
     """
     left, ours = _rewritten(document.left, [piece.left for piece in document.pieces], change)
@@ -194,7 +195,7 @@ def rewritten(document: DocumentPair, change: Callable[[str], str]) -> DocumentP
 def _rewritten(
     text: Text, places: Sequence[_Triples], change: Callable[[str], str]
 ) -> tuple[Text, list[_Triples]]:
-    """A page with changed texts, and the new locations of stretches; empty if lost."""
+    """A page with changed texts, and the new locations of its stretches (empty if lost)."""
     cuts: defaultdict[int, set[int]] = defaultdict(set)
     for index, start, end in (one for triples in places for one in triples):
         cuts[index] |= {start, end}
@@ -213,7 +214,10 @@ def _rewritten(
 
 
 def _changed(text: str, cuts: set[int], change: Callable[[str], str]) -> tuple[str, dict[int, int]]:
-    """A text changed part by part, and the new offset of each cut; no offsets if that fails."""
+    """Change a text part by part; also returns the new offset of each cut.
+
+    If the parts cannot be changed separately, the whole is changed, and there are no offsets.
+    """
     whole = change(text)
     if whole == text:
         return text, {cut: cut for cut in cuts}

@@ -1,4 +1,4 @@
-"""Tokens for lexicons: words without case, elisions split, numbers in one spelling."""
+"""Tokens for lexicons: words without case, with elisions split and numbers in one spelling."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SEPARATOR = re.compile(r"[.,'\u2019\u066b\u066c]")
 
 
 def tokens(text: str, lang: str) -> list[str]:
-    """The words of a text in order: NFKC, without case, elisions split, numbers in one spelling.
+    """The words of a text in order: NFKC, no case, split elisions, numbers in one spelling.
 
     >>> tokens("L’École n'a que 3,5 m² !", "fr")
     ['l', 'école', 'n', 'a', 'que', '3.5', 'm2']
@@ -54,7 +54,7 @@ def _parts(word: str) -> list[str]:
 
 
 def _number(text: str) -> str:
-    """A number in one spelling: no separator before three digits, else a point.
+    """A number in one spelling: separators before three digits are dropped, others are points.
 
     >>> _number("1.234,5"), _number("1,234.5"), _number("24.12.2001")
     ('1234.5', '1234.5', '24.12.2001')

@@ -1,7 +1,8 @@
 """URL edit rules, learned from the pairs of a site, that predict the URL of a counterpart.
 
-A rule consists of the changes from one URL of a pair to the other, piece by piece, and of their
-positions, counted from the start or the end of the URL, whichever holds for more pairs.
+A rule consists of the changes, piece by piece, from one URL of a pair to the other, and their
+positions.  A position is counted from the start or the end of the URL, whichever holds for more
+pairs.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Edit(NamedTuple):
     old: tuple[str, ...]
     new: tuple[str, ...]
     at: int
-    """number of pieces before it; or, if negative, -1 minus the number of pieces after it"""
+    """number of pieces before the edit; if negative, -1 minus the number of pieces after it"""
     part: str = ""
     """`begin` or `end` if only that part of a piece is replaced"""
 
@@ -62,7 +63,7 @@ class Rule(NamedTuple):
 
     @property
     def confidence(self) -> float:
-        """The probability that the rule holds next time (Laplace), one half without trials."""
+        """The probability that the rule holds next time (Laplace); one half without trials."""
         return (self.held + 1) / (self.tried + 2)
 
 
@@ -144,7 +145,7 @@ def _checked(
 
 
 def _covering(changes: list[_Variants]) -> Iterator[tuple[Edit, ...]]:
-    """The few rules that cover most of the changes, the most frequent first."""
+    """A few rules that together cover most of the changes, the most frequent first."""
     left = [variants for variants in changes if variants]
     least = max(1.0, _MIN_SHARE * len(left))
     for _ in range(_MAX_RULES):
@@ -212,7 +213,7 @@ def _spans(one: list[str], two: list[str]) -> Iterator[tuple[int, int, tuple[str
 def _parts(
     old: tuple[str, ...], new: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], str]]:
-    """The change of one piece as a change of only its end or beginning: `06e` to `06c`."""
+    """The change of one piece as a change of only its end or start, as in `06e` to `06c`."""
     if len(old) != 1 or len(new) != 1:
         return
     one, two = old[0], new[0]

@@ -1,7 +1,7 @@
 """The fields of a URL (protocol, host, path, file, query) and their tokens (Kit & Ng 2007).
 
-The paper's four fields are protocol, host, path and file; the query is ours.  Nothing is decoded or
-repaired: tokens are verbatim parts of the URL, so that the URL can be reassembled from them.
+The paper's four fields are protocol, host, path and file; the query is our addition.  Nothing is
+decoded or repaired: tokens are verbatim parts of the URL, so the URL can be reassembled from them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ EXTENSIONS = frozenset(
     " do action mhtml dhtml".split()
 )
 INDEX_NAMES = frozenset({"index", "default"})
-"""names of files that a server returns for their directory"""
+"""names of files that a server returns when their directory is requested"""
 
 
 class Fields(NamedTuple):
@@ -65,7 +65,7 @@ def tokens(field: str) -> list[str]:
 
 
 def significant(found: list[str]) -> list[str]:
-    """The tokens without extensions such as htm.
+    """The tokens without file extensions such as htm.
 
     >>> significant(["home", "c", "htm"])
     ['home', 'c']
@@ -74,7 +74,7 @@ def significant(found: list[str]) -> list[str]:
 
 
 def query_tokens(query: str) -> list[str]:
-    """The parameters of a query, one token each; a path as a value gives one token per step.
+    """The parameters of a query, one token each; a path as value gives a token per segment.
 
     >>> query_tokens("lang=en_US&id=12&print"), query_tokens("page=fr/about.php")
     (['lang=en_US', 'id=12', 'print'], ['page=fr', 'page=about', 'page=php'])
@@ -93,7 +93,7 @@ def query_tokens(query: str) -> list[str]:
 def tagged_tokens(url: str, *, paper: bool = False) -> list[str] | None:
     """The significant tokens of a URL, each prefixed by the first letter of its field.
 
-    The protocol is omitted, because a page under http and https is one page.  File names that stand
+    The protocol is omitted, because http and https lead to the same page.  File names that stand
     for their directory are omitted too, unless `paper` is True.  Parameters are sorted.
 
     >>> tagged_tokens("http://x.org/fr/index_a.html?id=2")

@@ -1,8 +1,8 @@
-"""Normal form of URLs, link resolution; host, site and key of a URL.
+"""Normalisation of URLs, link resolution, and the host, site and key of a URL.
 
-`normalise` is idempotent, and only it creates a `Url`.  Its changes do not affect the page that a
-server returns: letter case of scheme and host, default ports, dot segments, escapes, the fragment,
-and parameters that only carry a session or a campaign.
+`normalise` is idempotent and is the only function that creates a `Url`.  It changes only parts that
+do not affect the page that a server returns: the letter case of scheme and host, default ports, dot
+segments, escapes, the fragment, and parameters that only identify a session or a campaign.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _normalise(url: str) -> Url | None:
 
 
 def _is_authority(netloc: str) -> bool:
-    """True for a host with an optional port, without user name and password."""
+    """True for a host with an optional port, without a user name or password."""
     return (
         "@" not in netloc
         and re.search(r"(?:^[^\[\]:]+|^\[[^\[\]]*:[^\[\]]*\])(?::\d*)?\Z", netloc) is not None
@@ -137,7 +137,7 @@ _HOST = re.compile(r"(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\Z")
 
 
 def _normal_path(path: str) -> str:
-    """A path with normalised escapes, without dot segments and session parameters."""
+    """A path with normalised escapes, without dot segments or session parameters."""
     path = _escape(path, _NOT_IN_PATH)
     path = _SESSION_PATH.sub("", path) if ";" in path else path
     if "/." in path:
@@ -165,7 +165,7 @@ def _without_dots(path: str) -> str:
 
 
 def _normal_query(query: str) -> str:
-    """A query with normalised escapes, without session and campaign parameters."""
+    """A query with normalised escapes, without session or campaign parameters."""
     query = _escape(query, _NOT_IN_QUERY)
     if not _SESSION_HINT.search("?" + query):
         return query
@@ -180,7 +180,7 @@ def _is_session(part: str) -> bool:
 
 
 def _escape(text: str, illegal: re.Pattern[str]) -> str:
-    """Percent-encode only the characters that require it, with upper-case hexadecimals."""
+    """Percent-encode only the characters that require it, with upper-case hex digits."""
     if "%" in text:
         text = _ESCAPE.sub(_normal_escape, text)
     return illegal.sub(
@@ -241,7 +241,7 @@ def _resolve(base: str, href: str) -> Url | None:
 
 
 def origin_of(url: str) -> str:
-    """Scheme, host and port of a URL: the scope of a robots.txt.
+    """The scheme, host and port of a URL: the scope of a robots.txt file.
 
     >>> origin_of("http://example.org:8080/a?b")
     'http://example.org:8080'
@@ -251,7 +251,7 @@ def origin_of(url: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """The host of a URL without port.
+    """The host of a URL, without the port.
 
     >>> host_of("http://example.org:8080/a"), host_of("http://[::1]:80/")
     ('example.org', '::1')

@@ -52,7 +52,7 @@ def _has_word(piece: str) -> bool:
 
 @cache
 def _segmenter() -> _Segmenter | None:
-    """The word breaker of ICU, or None if it is not installed."""
+    """The word breaker of ICU, or None if ICU is not installed."""
     try:
         from icu4py.breakers import WordBreaker
     except ImportError:

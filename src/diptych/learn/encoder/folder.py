@@ -1,7 +1,7 @@
 """Sentence encoder from a folder in the format of sentence-transformers.
 
 Nothing is downloaded, and no code in the folder is executed.  Supported modules are a transformer,
-a pooling of its tokens, dense layers and a normalisation, with weights in safetensors.
+pooling of its tokens, dense layers and normalisation, with weights in safetensors.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class FolderEncoder:
     langs: frozenset[str] = frozenset()
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One unit vector per text, zeros for a blank text."""
+        """One unit vector per text, or zeros for a blank text."""
         cleaned = [clean(text) for text in texts]
         # Sorted by length, because texts are padded to the longest one of a batch.
         asked = sorted(
@@ -92,7 +92,7 @@ class FolderEncoder:
 def _pool(
     states: NDArray[np.float32], mask: NDArray[np.int64], pooling: str
 ) -> NDArray[np.float32]:
-    """Pool the vectors of tokens into one vector per text; padding is ignored."""
+    """Pool the token vectors into one vector per text, ignoring padding."""
     if pooling == "cls":
         return states[:, 0]
     here = mask[:, :, None].astype(np.float32)
@@ -104,7 +104,7 @@ def _pool(
 
 
 def load_folder(folder: Path) -> FolderEncoder:
-    """Load the encoder of a folder; without modules.json, a transformer with mean pooling."""
+    """Load an encoder from a folder; without modules.json, a mean-pooled transformer."""
     if not folder.is_dir():
         raise ConfigError(
             f"no encoder in {folder}: there is no such folder; Diptych downloads no models"

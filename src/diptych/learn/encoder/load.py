@@ -30,15 +30,15 @@ _UNIVERSAL_LANGS = frozenset("ar de en es fr it ja ko nl pl pt ru th tr zh".spli
 
 @dataclass(frozen=True, slots=True)
 class UniversalEncoder:
-    """The multilingual Universal Sentence Encoder (Yang et al. 2020), from extra `encoder`."""
+    """The multilingual Universal Sentence Encoder (Yang et al. 2020); needs extra `encoder`."""
 
     model: Any
     langs: frozenset[str] = _UNIVERSAL_LANGS
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One unit vector per text, zeros for a blank text, independent of the batch.
+        """One unit vector per text, or zeros for a blank text.
 
-        The last bits may depend on the other texts of the batch, as in any matrix product.
+        Only the last bits may depend on the other texts of the batch, as in any matrix product.
         """
         cleaned = [clean(text) for text in texts]
         asked = [index for index, text in enumerate(cleaned) if text]
@@ -71,9 +71,10 @@ def _universal() -> UniversalEncoder:
 def encode_overlaps(
     sentences: Sequence[str], max_size: int, encoder: SentenceEncoder, *, between: str = " "
 ) -> list[NDArray[np.float16]]:
-    """Vectors of all runs of 1 to max_size sentences: row i of item s - 1 is s sentences from i on.
+    """Vectors of all runs of 1 to max_size sentences, as one array per size.
 
-    In half precision, 50,000 sentences in runs of up to four take 200 MB at width 512.
+    Row i of array s - 1 is the vector of the s sentences from sentence i on.  In half precision,
+    50,000 sentences in runs of up to four take 200 MB at width 512.
     """
     counts = [max(0, len(sentences) - size + 1) for size in range(1, max_size + 1)]
     runs = [(start, size) for size, count in enumerate(counts, 1) for start in range(count)]
@@ -92,7 +93,7 @@ def encode_runs(
     """Vectors of runs of sentences, each given as the index of its first sentence and its size.
 
     The sentences of a run are joined and encoded as one text.  Averaging their vectors would take a
-    tenth of the time, but cost up to nine points of F1 in an alignment by vectors alone.  Equal
+    tenth of the time, but would cost up to nine points of F1 when aligning by vectors alone.  Equal
     texts are encoded once.
     """
 

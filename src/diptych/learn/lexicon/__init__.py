@@ -1,1 +1,1 @@
-"""Lexicons: training, import, files, and links between the words of two texts."""
+"""Lexicons: training, import, file format, and links between the words of two texts."""

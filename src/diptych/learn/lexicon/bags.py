@@ -48,7 +48,7 @@ class Text:
 
     @cached_property
     def words_before(self) -> NDArray[np.float64]:
-        """The number of words before each sentence, then the total; at least one per sentence."""
+        """Words before each sentence, then the total; every sentence counts at least one word."""
         return np.concatenate((np.zeros(1), np.cumsum(np.maximum(self.sizes, 1.0))))
 
     @cached_property
@@ -58,11 +58,14 @@ class Text:
         return np.bincount(rows, self.bags.count, len(self)).astype(np.float64)
 
     def coarser(self) -> Text:
-        """The text with every two sentences joined."""
+        """The text with each pair of successive sentences joined."""
         return self.grouped(np.arange(len(self)) // 2)
 
     def grouped(self, group: NDArray[np.int64]) -> Text:
-        """The text with the sentences of each group joined; groups ascend from 0, -1 is omitted."""
+        """The text with the sentences of each group joined.
+
+        `group` has a number for each sentence, ascending from 0; sentences with -1 are omitted.
+        """
         count = int(group.max(initial=-1)) + 1
         rows = np.repeat(group, np.diff(self.bags.offsets))
         kept = rows >= 0
@@ -72,7 +75,7 @@ class Text:
         return Text(self.words, joined, lengths.astype(np.float64))
 
     def chosen(self, places: NDArray[np.int64]) -> Text:
-        """The text of the sentences with the given indices, in that order."""
+        """A text that consists of the sentences with the given indices, in that order."""
         begin, end = self.bags.offsets[places], self.bags.offsets[places + 1]
         sizes = end - begin
         offsets = ends_of(sizes)
@@ -82,9 +85,9 @@ class Text:
 
 
 def likely_share(rows: Text, places: Text, links: Table, before: float) -> float:
-    """The share of words that come from chance, estimated from sentences and their translations.
+    """The share of words that occur by chance, estimated from sentences and their translations.
 
-    It is the mean of the previous estimate and the share with the highest likelihood.
+    The result is the mean of the previous estimate and the share with the highest likelihood.
     """
     if not len(rows):
         return before

@@ -1,4 +1,4 @@
-"""Import of dictionaries as lexicons: dictd (FreeDict), hunalign, tables.
+"""Import of dictionaries as lexicons, from files of dictd (FreeDict) or hunalign, or from tables.
 
 The translations of a word are equally probable, regardless of their order.  In an entry of several
 words, each left word is linked to each right word, with a weight that decreases with their number;
@@ -53,8 +53,8 @@ def read_dictionaries(
 ) -> Lexicon:
     """Read a lexicon from dictionaries of two languages; `reverse` swaps their sides.
 
-    Without `format`, the file name determines it.  A file whose name has the languages in the other
-    order is reversed too.  hunalign writes a line as `right words @ left words`.
+    Without `format`, the file name determines the format.  A file whose name has the languages in
+    the other order is reversed too.  In hunalign files, a line is `right words @ left words`.
     """
     for path in paths:
         _check_name(path, left_lang, right_lang)
@@ -106,7 +106,7 @@ def _check_name(path: Path, left_lang: str, right_lang: str) -> None:
 
 
 def format_of(path: Path) -> str:
-    """The format of a file by its name; raises ConfigError if the name does not show it.
+    """The format of a file, inferred from its name; raises ConfigError if it is unclear.
 
     >>> format_of(Path("freedict-deu-fra.dict.dz")), format_of(Path("hu-en.stem.dic.gz"))
     ('dictd', 'dic')
@@ -136,7 +136,7 @@ def _links(
 
 
 def _word_links(entries: Iterable[Entry], left_lang: str, right_lang: str) -> Iterator[Entry]:
-    """Entries as links between single words."""
+    """Convert entries to links between single words."""
     for left, right, weight in entries:
         ours, theirs = _words(left, left_lang), _words(right, right_lang)
         count = len(ours) * len(theirs)
@@ -223,8 +223,9 @@ def _number(text: str) -> int | None:
 def read_entry(text: str) -> tuple[list[str], list[str]]:
     r"""The headwords and the translations of an entry for dictd.
 
-    The first line has the headwords.  The first line with words after it, or after a sense number,
-    has translations; the following lines are explanations in the language of the headword.
+    The first line has the headwords.  Translations are in the next line that has words, and in the
+    first such line from each sense number on; other lines are explanations in the language of the
+    headword.
 
     >>> read_entry("Boot /boːt/ <n, neut>\n1. bateau, barque\nkleines Schiff\n see: {Schiff}")
     (['Boot'], ['bateau', 'barque'])
@@ -243,7 +244,7 @@ def read_entry(text: str) -> tuple[list[str], list[str]]:
 
 
 def _bare(line: str) -> str:
-    """A line without phonetics, bracketed remarks and a sense number at its end."""
+    """A line without phonetics, bracketed remarks and a final sense number."""
     plain = _PHONETICS.sub("", line[:MAX_LINE])
     for _ in range(3):  # nested brackets
         plain = _REMARK.sub(" ", plain)
@@ -262,7 +263,7 @@ def _files(path: Path) -> tuple[Path, Path]:
 
 
 def _first(path: Path, stem: str, endings: Sequence[str]) -> Path:
-    """The first existing file next to a path with the given stem and one of the endings."""
+    """The first existing file that has the stem and one of the endings, in a path's folder."""
     names = [path.with_name(stem + ending) for ending in endings]
     for name in names:
         if name.is_file():

@@ -1,4 +1,4 @@
-"""Training of a lexicon from sentence pairs by IBM Model 1 (Brown et al. 1993), both directions."""
+"""Training of a lexicon from sentence pairs, by IBM Model 1 both ways (Brown et al. 1993)."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def train(
 ) -> Lexicon:
     """Train a lexicon from tokenised sentence pairs; their order does not matter.
 
-    A prior counts like earlier text: its probabilities times its counts.  Pruning does not change
-    the remaining probabilities.
+    A prior counts as earlier text, with its probabilities times its counts.  Pruning does not
+    change the remaining probabilities.
 
     >>> pairs = [(["das", "haus"], ["the", "house"]), (["das", "buch"], ["the", "book"])]
     >>> train(pairs, "de", "en").best("haus", n=1)[0][0]
@@ -81,7 +81,7 @@ def _as_bags(
 
 
 def _rows(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> list[bytes]:
-    """Each sentence as the ids of its words, in bytes, which compare quickly."""
+    """Each sentence as the ids of its words, stored in bytes that compare quickly."""
     flat = word_ids(list(chain.from_iterable(sentences)), words).astype(np.int32).tobytes()
     ends = np.cumsum([0, *(4 * len(sentence) for sentence in sentences)]).tolist()
     return [flat[start:end] for start, end in pairwise(ends)]
@@ -109,6 +109,6 @@ def _counts(
 
 
 def _without_empty_word(table: Table) -> Table:
-    """The table without its last row, that of the empty word."""
+    """The table without its last row, which belongs to the empty word."""
     end = int(table.offsets[-2])
     return Table(table.offsets[:-1], table.columns[:end], table.values[:end])

@@ -1,4 +1,4 @@
-"""The lexicon: translation probabilities of words in both directions, and its file format."""
+"""The lexicon: word translation probabilities in both directions, and the file format."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Lexicon:
     def of_links(
         cls, left_lang: str, right_lang: str, links: Iterable[tuple[str, str, float]]
     ) -> Lexicon:
-        """A lexicon from word links; probabilities are proportional to the weights of links.
+        """A lexicon from word links; probabilities are proportional to the links' weights.
 
         >>> lexicon = Lexicon.of_links("de", "fr", [("haus", "maison", 1), ("heim", "maison", 1)])
         >>> lexicon.best("haus"), lexicon.best("maison", "right")
@@ -83,7 +83,7 @@ class Lexicon:
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "this", advice: str = "") -> Lexicon:
-        """Read the output of `to_bytes`; raises a ConfigError that names the file."""
+        """Read the output of `to_bytes`; if invalid, raises a ConfigError that names the file."""
         with reading(name, "lexicon of Diptych", advice):
             return _whole(_arrays(data))
 
@@ -122,7 +122,7 @@ class Lexicon:
         )  # fmt: skip
 
     def merged(self, other: Lexicon) -> Lexicon:
-        """Merge two lexicons, each weighted by its count of a word.
+        """Merge two lexicons; for each word, a lexicon is weighted by its count of the word.
 
         In a lexicon without counts, each word counts once.
         """
@@ -142,7 +142,7 @@ class Lexicon:
         )  # fmt: skip
 
     def counts(self, side: Side, unknown: float = 1.0) -> NDArray[np.float32]:
-        """The count of each word on a side; `unknown` in a lexicon without counts."""
+        """The count of each word on a side; in a lexicon without counts, `unknown`."""
         counts = self.left_counts if side == "left" else self.right_counts
         words = self.left_words if side == "left" else self.right_words
         return counts if len(counts) else np.full(len(words), unknown, np.float32)
@@ -176,7 +176,7 @@ def read_lexicon(path: Path) -> Lexicon:
 
 
 def word_ids(words: Sequence[str], known: Sequence[str]) -> NDArray[np.int64]:
-    """The index of each word in a vocabulary that contains all of them."""
+    """The index of each word in a vocabulary that contains all the words."""
     ids = {word: number for number, word in enumerate(known)}
     return np.fromiter((ids[word] for word in words), np.int64, len(words))
 
@@ -265,7 +265,7 @@ def _check_table(table: Table, rows: int, columns: int) -> None:
 
 
 def lexicon_of(langs: LangPair, lexicons: Iterable[Lexicon]) -> Lexicon | None:
-    """Merge all lexicons of two languages, in either direction and any region; None without any."""
+    """Merge all lexicons of two languages, in any direction and region; None if there are none."""
     found: Lexicon | None = None
     for lexicon in lexicons:
         own = LangPair(lexicon.left_lang, lexicon.right_lang)

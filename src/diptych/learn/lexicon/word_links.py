@@ -1,7 +1,7 @@
 """Word links between two vocabularies, from spelling, a lexicon and the texts themselves.
 
-Words are stems (`text.cognates.stem`): there are fewer of them and they are more frequent, so that
-a short text is enough to learn links.
+Words are represented by stems (`text.cognates.stem`), which are fewer and more frequent, so a short
+text is enough to learn links.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _DISCOUNT = 0.8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordLinks:
-    """Pairs of words, as indices in two vocabularies, with probabilities both ways."""
+    """Pairs of words, as indices in two vocabularies, with probabilities in both directions."""
 
     left: NDArray[np.int32]
     right: NDArray[np.int32]
@@ -70,7 +70,7 @@ def cognate_links(left: Sequence[str], right: Sequence[str]) -> WordLinks:
 
 
 class _ByStem(NamedTuple):
-    """A lexicon of stems: a stem has the translations of its words, with the highest values."""
+    """A lexicon of stems: a stem has its words' translations, with the highest values."""
 
     left_ids: dict[str, int]
     right_ids: dict[str, int]
@@ -109,7 +109,7 @@ def _stems(words: Sequence[str]) -> tuple[dict[str, int], NDArray[np.int64]]:
 def _pooled(
     table: Table, row_of: NDArray[np.int64], column_of: NDArray[np.int64], rows: int
 ) -> Table:
-    """Combine the rows of words into rows of stems, with the highest value per pair of stems."""
+    """Combine the rows of words into rows of stems, with the highest value for each pair."""
     width = int(column_of.max(initial=-1)) + 1
     lines = np.repeat(row_of, np.diff(table.offsets))
     keys = lines * max(width, 1) + column_of[table.columns]
@@ -159,7 +159,7 @@ def _both_ways(
     ahead: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
     back: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
 ) -> tuple[WordLinks, WordLinks]:
-    """Links from entries (left, right, value) and entries (right, left, value)."""
+    """Links from entries (left, right, value) and from entries (right, left, value)."""
     none, other = np.zeros(len(ahead[0])), np.zeros(len(back[0]))
     return _links(*ahead, none), _links(back[1], back[0], other, back[2])
 
@@ -190,8 +190,8 @@ def trust(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """For each word of two texts, the probability that its counterpart would be recognised.
 
-    For a word of the lexicon it grows with the word's count; a word that is about equally frequent
-    in both texts is a name or a number.
+    For a word of the lexicon, the probability grows with the word's count; another word that is
+    about equally frequent in both texts is taken for a name or a number.
     """
     known = by_stem(lexicon)
     found = (
@@ -227,7 +227,7 @@ def _shared(
     ours: NDArray[np.int64],
     theirs: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """The probability that words in both texts are copies, not words of both languages (`in`)."""
+    """The probability that a word in both texts is a copy, not a word of both languages (`in`)."""
     counts = [
         np.bincount(bags.word, bags.count, bags.size)[places]
         for (_, bags), places in ((left, ours), (right, theirs))
@@ -248,7 +248,7 @@ def learned_links(left: Bags, right: Bags) -> WordLinks:
 
 
 def discounted(lexicon: Lexicon) -> Lexicon:
-    """A learned lexicon without links from a single coincidence."""
+    """A learned lexicon without links that rest on a single coincidence."""
     forward = _discounted(lexicon.forward, lexicon.left_counts)
     backward = _discounted(lexicon.backward, lexicon.right_counts)
     return replace(

@@ -1,8 +1,9 @@
-"""Lexicon of concepts for URL slugs: words of different languages with the same meaning.
+"""A lexicon of concepts for URL slugs: it links words with the same meaning across languages.
 
 Every word has at most three *concepts*, which are English word stems: `accommodation`,
-`zakwaterowanie` and `ubytovani` share one.  A word that is not in the table is looked up by its
-first letters, a simple stemmer for any language.  `bench/training/concepts.py` learns the lexicon.
+`zakwaterowanie` and `ubytovani` share a concept.  A word that is not in the table is looked up by
+its first letters, a simple stemmer for any language.  `bench/training/concepts.py` learns the
+lexicon.
 """
 
 from __future__ import annotations
@@ -25,8 +26,7 @@ _FOREIGN, _NO_LETTER = re.compile(r"[^\x00-\x7f]"), re.compile(r"[^A-Za-z0-9]")
 def slug_letters(text: str) -> str:
     """A text transliterated to lower-case Latin letters without accents, as in slugs.
 
-    Sites write Cyrillic or Greek slugs in either script, so both get the same form.
-
+    Sites write Cyrillic or Greek slugs in their own script or in Latin, so both get the same form.
     Any other character becomes a hyphen, so that no new `/` or `?` appears in a URL.
 
     >>> slug_letters("Łódź"), slug_letters("Новости"), slug_letters("新闻"), slug_letters("a？b")
@@ -61,7 +61,10 @@ class Concepts:
     scores: NDArray[np.uint8]
 
     def senses(self, word: bytes) -> dict[int, int]:
-        """The concepts of a word and their scores (0 to 255); by its first letters if unknown."""
+        """The concepts of a word and their scores (0 to 255).
+
+        An unknown word is looked up by its first letters.
+        """
         place = self._place(word)
         if place < 0 and (start := prefix_key(word.decode("utf-8", "replace"))):
             place = self._place(start.encode())
@@ -71,14 +74,14 @@ class Concepts:
         return {concept: score for concept, score in found if score}
 
     def _place(self, key: bytes) -> int:
-        """The row of a word, or -1; a row whose first score is 0 is ignored."""
+        """The row of a word, or -1 if it has none; a row whose first score is 0 is ignored."""
         number = fingerprint(key)
         place = int(np.searchsorted(self.keys, number))
         is_there = place < len(self.keys) and self.keys[place] == number
         return place if is_there and self.scores[place, 0] else -1
 
     def similarity(self, left: bytes, right: bytes) -> float:
-        """The similarity of two words, from 0 to 1: the strongest concept that they share."""
+        """The similarity of two words, from 0 to 1: the score of the best shared concept."""
         one, other = self.senses(left), self.senses(right)
         return max((min(one[c], other[c]) for c in one.keys() & other.keys()), default=0) / 255
 

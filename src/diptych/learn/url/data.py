@@ -1,4 +1,4 @@
-"""Training data of the URL models: labelled URLs and URL pairs, their weights and splits.
+"""Training data for the URL models: labelled URLs and URL pairs, with weights and splits.
 
     domain, url, lang[, source]
     domain, url_a, lang_a, url_b, lang_b[, source]
@@ -67,7 +67,7 @@ def weight_of(source: str) -> float:
 
 
 def read_urls(path: str | Path) -> Iterator[LabelledUrl]:
-    """The labelled URLs of a file; a language without a known code is `und`."""
+    """The labelled URLs in a file; a language without a known code is `und`."""
     for columns in _read(Path(path), _URL_COLUMNS):
         weight = weight_of(columns[3] if len(columns) > 3 else "")
         if weight:
@@ -75,7 +75,7 @@ def read_urls(path: str | Path) -> Iterator[LabelledUrl]:
 
 
 def read_pairs(path: str | Path) -> Iterator[LabelledPair]:
-    """The labelled pairs of a file, without those judged to be wrong."""
+    """The labelled pairs in a file, without those judged to be wrong."""
     for columns in _read(Path(path), _PAIR_COLUMNS):
         weight = weight_of(columns[5] if len(columns) > 5 else "")
         if weight:

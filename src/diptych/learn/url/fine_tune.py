@@ -1,9 +1,10 @@
 """Fine-tuning of XLM-RoBERTa as a URL model (Garcia-Romero et al., 2.2 and 3.2).
 
-AdamW; the learning rate rises over the first tenth of the first epoch and then falls with the
-inverse square root of the steps; the encoder's top layer is reinitialised; training stops when
-macro F1 on held-out domains has not improved for some epochs, and the best epoch is kept.
-DEVIATION(smart): an epoch is all of the data; the paper adds a million URLs an epoch to save time.
+The optimiser is AdamW.  The learning rate rises over the first tenth of the first epoch and then
+falls with the inverse square root of the steps.  The encoder's top layer is reinitialised.
+Training stops when macro F1 on held-out domains has not improved for some epochs; the best epoch is
+kept.
+DEVIATION(smart): an epoch covers all data; the paper adds a million URLs per epoch to save time.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ def _pair_examples(rows: Sequence[LabelledPair], seed: int) -> list[_Example]:
 
 
 def _split(rows: list[Any], seed: int) -> tuple[list[Any], list[Any]]:
-    """Rows for training and for development; the same rows if there is only one domain."""
+    """Rows for training and rows for development; both are the same if there is one domain."""
     if not rows:
         raise ConfigError("there is nothing to learn from: the data have no usable row")
     kept, development = split_by_domain(rows, _DEVELOPMENT, seed)
@@ -149,7 +150,7 @@ def _fine_tune(
 
 
 def inverse_square_root(step: int, warm_up: int) -> float:
-    """The factor of the learning rate at a step: rising during warm-up, then falling.
+    """The factor of the learning rate at a step: it rises during warm-up, then falls.
 
     >>> [inverse_square_root(step, 4) for step in (1, 4, 16)]
     [0.25, 1.0, 0.5]

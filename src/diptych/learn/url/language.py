@@ -1,8 +1,8 @@
 """URL language model (Garcia-Romero et al., section 2): prediction and files.
 
-Instead of their transformer, a small table of words and character n-grams, with additional facts
-about marks, countries and scripts (`kernels.url_lang`).  It predicts a calibrated probability for
-each of about 190 languages.
+Instead of the authors' transformer, the model is a small table of words and character n-grams, with
+additional facts about marks, countries and scripts (`kernels.url_lang`).  It predicts a calibrated
+probability for each of about 190 languages.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class UrlLang:
     tables: Tables
 
     def probabilities(self, urls: Sequence[str]) -> NDArray[np.float32]:
-        """The probability of each label for each URL; `und` has 1 for an invalid URL."""
+        """The probability of each label for each URL; 1 for `und` if a URL is invalid."""
         rows = np.empty((len(urls), len(self.labels)), np.float32)
         for start in range(0, len(urls), _BATCH):
             batch = pack(urls[start : start + _BATCH])
@@ -46,7 +46,7 @@ class UrlLang:
         return rows
 
     def predict(self, urls: Sequence[str]) -> list[LangScore]:
-        """The most probable language of each URL; `und` below a threshold."""
+        """The most probable language of each URL; `und` if its probability is below a threshold."""
         rows = self.probabilities(urls)
         best = rows.argmax(axis=1)
         scores = rows[np.arange(len(rows)), best].tolist()
@@ -100,7 +100,7 @@ _LIMITS = {"labels": MAX_LABELS, "width": MAX_WIDTH, "kinds": MAX_KINDS}
 
 
 def _wrong_shape(found: Mapping[str, NDArray[Any]]) -> str:
-    """A message on the first array that is missing or inconsistent; empty if all are right."""
+    """A message about the first missing or inconsistent array; empty if all are right."""
     sizes: dict[str, int] = {}
     for name, (kind, *axes) in _SHAPES.items():
         if name not in found:

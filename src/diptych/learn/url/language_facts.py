@@ -1,8 +1,9 @@
 """Facts for the URL language model: marks, countries and scripts of languages.
 
 A fact connects a feature with a label: "the first directory is a code of this language", "the
-country of this top-level domain speaks it", "the letters are of its script".  Each fact has a kind,
-and weights belong to kinds, not languages, so that weights learned on French apply to Tongan too.
+language is spoken in the country of this top-level domain", "the letters belong to its script".
+Each fact has a kind, and weights belong to kinds, not languages, so that weights learned on French
+apply to Tongan too.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def _mark_facts(labels: Sequence[str]) -> Iterator[Fact]:
 
 
 def _country_facts(labels: Sequence[str]) -> Iterator[Fact]:
-    """Facts about the languages of countries, by their codes and names."""
+    """Facts about the languages of countries, by country code and country name."""
     from langcodes import Language
 
     for country, shares in countries(labels).items():
@@ -104,14 +105,18 @@ def countries(labels: Sequence[str]) -> dict[str, list[tuple[str, tuple[float, .
 
 
 def _measures(number: float, langs: dict[str, float]) -> tuple[float, ...]:
-    """1 for the most written language else 0, share of writers, its log, number of writers."""
+    """The measures of a language in a country.
+
+    They are 1 if the language is the most written one, else 0; its share of writers; the scaled log
+    of the share; its number of writers.
+    """
     share = number / max(sum(langs.values()), 1.0)
     order = max(0.0, 1 + log10(share + 1e-6) / 4)
     return float(number == max(langs.values())), share, order, number
 
 
 def _script_facts(labels: Sequence[str]) -> Iterator[Fact]:
-    """Facts about scripts; their kind depends on the number of languages written in them."""
+    """Facts about scripts; the kind depends on how many languages use the script."""
     from langcodes import Language
 
     written: dict[str, list[str]] = {}

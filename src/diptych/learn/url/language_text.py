@@ -1,4 +1,4 @@
-"""Cleaning and packing of URLs for the language model: decoded, in lower case, one array."""
+"""Preparation of URLs for the language model: decoding, lower case, packing in one array."""
 
 from __future__ import annotations
 

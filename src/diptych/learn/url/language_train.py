@@ -1,6 +1,6 @@
-"""Training of the URL language model: labels, vocabulary, epochs, tuning of facts, calibration.
+"""Training of the URL language model: labels, vocabulary, epochs, fact weights and calibration.
 
-The constants were chosen on a fifth of the domains, which is excluded from all benchmark figures:
+The constants were chosen on a fifth of the domains, which is excluded from all benchmark figures;
 see docs/models/url_lang.md.
 """
 
@@ -93,7 +93,7 @@ def _labels(rows: Sequence[LabelledUrl]) -> tuple[str, ...]:
 
 
 def _examples(rows: Sequence[LabelledUrl], labels: Sequence[str]) -> _Examples:
-    """Rows with their weights: URLs of one domain count less than URLs of many domains."""
+    """Rows with their weights; each URL counts less the more URLs its domain has."""
     number = {label: place for place, label in enumerate(labels)}
     rows = sorted(rows, key=lambda row: row.domain)
     domains = {domain: place for place, domain in enumerate(sorted({row.domain for row in rows}))}
@@ -190,7 +190,7 @@ def _slots(keys: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int
 
 
 def _tuned(tables: Tables, examples: _Examples, seed: int) -> Tables:
-    """Tables whose weights of facts are retrained on held-out domains, where words help less."""
+    """Tables with fact weights retrained on held-out domains, where words help less."""
     chance = np.random.default_rng(seed)
     tables = replace(tables, kinds=tables.kinds.copy(), gates=tables.gates.copy())
     number = len(tables.kinds)

@@ -1,8 +1,8 @@
-"""Negative examples for the URL pair model, from positive ones (Garcia-Romero et al., app. A).
+"""Negative examples for the URL pair model, made from positives (Garcia-Romero et al., app. A).
 
-Six methods: *random match*, *maximise Jaccard similarity* and *remove random tokens*, each
-bilingual (1, 2, 3) and monolingual (4, 5, 6), where the paper starts from a URL paired with itself.
-The best mix in the paper is 1+2+3+4+5.
+There are six methods: *random match*, *maximise Jaccard similarity* and *remove random tokens*,
+each in a bilingual (1, 2, 3) and a monolingual form (4, 5, 6).  The monolingual forms start from a
+URL paired with itself.  The best mix in the paper is 1+2+3+4+5.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _POOL = 200  # URLs to search for the most similar one; a site may have tens of 
 
 @lru_cache(maxsize=1 << 14)
 def url_tokens(url: str) -> frozenset[str]:
-    """The words and numbers of a URL, for the Jaccard similarity.
+    """The words and numbers of a URL, used for Jaccard similarity.
 
     >>> sorted(url_tokens("http://x.org/a_b/c-1"))
     ['1', 'a', 'b', 'c', 'http', 'org', 'x']
@@ -78,11 +78,11 @@ class Negatives:
     seed: int = 0
 
     def make(self, pairs: Iterable[LabelledPair]) -> Iterator[tuple[LabelledPair, int]]:
-        """All negatives, each with its method, domain by domain.
+        """All negatives, domain by domain, each with the number of its method.
 
         A URL is replaced by others of its domain and language, because a crawl chooses among those.
         If a domain has no other URL, a URL of another domain is used for the random match, and the
-        similar ones are omitted.
+        negatives by similarity are omitted.
         """
         domains: defaultdict[str, list[LabelledPair]] = defaultdict(list)
         for pair in pairs:
@@ -100,7 +100,7 @@ class Negatives:
 
 
 def _documents(pairs: Iterable[LabelledPair]) -> dict[str, str]:
-    """Maps each URL to the one that represents all known versions of its document."""
+    """Map each URL to the URL that represents all known versions of its document."""
     parent: dict[str, str] = {}
 
     def root(url: str) -> str:
@@ -136,7 +136,7 @@ class _Site:
         return self.documents.get(left, left) != self.documents.get(right, right)
 
     def others(self, url: str, lang: str) -> list[str]:
-        """URLs of other documents in a language, at most `_POOL` of them."""
+        """At most `_POOL` URLs of other documents in a language."""
         urls = self.by_lang.get(lang, [])
         drawn = urls if len(urls) <= _POOL else self.chance.sample(urls, _POOL)
         return [other for other in drawn if self.is_negative(url, other)]
@@ -158,7 +158,7 @@ _Made = Iterable[tuple[str, str]]
 def _made(
     method: int, pair: LabelledPair, site: _Site, count: int, elsewhere: Sequence[str]
 ) -> _Made:
-    """Pairs of URLs by one of the methods; some may be known translations."""
+    """Pairs of URLs made by one of the methods; some may be known translations."""
     chance = site.chance
     if method == 1:
         others = site.others(pair.url_b, pair.lang_b) or elsewhere
@@ -175,7 +175,7 @@ def _made(
 
 
 def _monolingual(method: int, pair: LabelledPair, site: _Site, count: int) -> _Made:
-    """Pairs of URLs by a monolingual method, which starts from each URL paired with itself."""
+    """Pairs of URLs made by a monolingual method, from each URL paired with itself."""
     for url, lang in ((pair.url_a, pair.lang_a), (pair.url_b, pair.lang_b)):
         if method == 4:
             yield from ((url, other) for other in _draw(site.others(url, lang), site.chance, count))

@@ -1,7 +1,8 @@
-"""URL pair model (Garcia-Romero et al., section 3): the probability of a pair, and files.
+"""URL pair model (Garcia-Romero et al., section 3): prediction and files.
 
-Instead of their transformer, boosted trees over features of the pair (`pair_features`), a lexicon
-for translated slugs (`concepts`) and the languages of the URLs (`language`).
+Instead of the authors' transformer, the model uses boosted trees over features of the pair
+(`pair_features`), a lexicon for translated slugs (`concepts`) and the languages of the URLs
+(`language`).
 """
 
 from __future__ import annotations
@@ -71,7 +72,10 @@ class UrlPair:
     languages: UrlLanguageModel
 
     def probabilities(self, lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.float32]:
-        """The probability of each left URL with the right URL of the same index; 0 if invalid."""
+        """The probability that each left URL is parallel to the right URL with the same index.
+
+        It is 0 if a URL is invalid, or if both lead to the same page.
+        """
         if len(lefts) != len(rights):
             raise ValueError("the numbers of left and right URLs differ")
         out = np.zeros(len(lefts), np.float32)
@@ -92,7 +96,7 @@ class UrlPair:
 
 
 def _possible(lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.bool_]:
-    """For each pair, True if its URLs are those of two different web pages."""
+    """For each pair, True if its URLs lead to two different web pages."""
     pages: dict[str, int] = {}
     numbers = {
         # -1 for anything other than the URL of a web page.

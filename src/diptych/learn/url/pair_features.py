@@ -1,4 +1,4 @@
-"""Features of a pair of URLs: what they have in common and how they differ, as numbers.
+"""Numerical features of a pair of URLs: what they have in common and how they differ.
 
 `pair_features` is the reference implementation for one pair; `Features` computes many pairs in C
 (`kernels/url_pair.c`).  All features are symmetric: of two values, the smaller comes first.
@@ -78,7 +78,7 @@ def _two(one: float, other: float) -> tuple[float, float]:
 
 
 def _agree(asked: object, same: bool) -> float:
-    """1 if the same, -1 if not, 0 if there is nothing to compare."""
+    """1 if two values are the same, -1 if not, 0 if there is nothing to compare."""
     return (1 if same else -1) if asked else 0
 
 
@@ -183,7 +183,7 @@ def _asked(url: ParsedUrl) -> list[tuple[bytes, bytes]]:
 
 
 def _distance(one: Sequence[Token], other: Sequence[Token]) -> float:
-    """The log distance of the last differing numbers; -1 if there are none."""
+    """The log of the distance between the last differing numbers; -1 if there are none."""
     if not one or not other or max(len(one[-1].word), len(other[-1].word)) > 15:
         return -1
     return math.log1p(abs(int(one[-1].word) - int(other[-1].word)))
@@ -262,7 +262,7 @@ def _mean(best: Sequence[float], words: Sequence[Token]) -> float:
 
 
 def _senses(one: Sequence[Token], other: Sequence[Token], concepts: Concepts) -> Iterator[float]:
-    """The mean similarity of words by meaning or spelling, and the numbers without a match."""
+    """The mean similarity of words by meaning or spelling, and the numbers of unmatched words."""
 
     def similarity(word: bytes, match: bytes) -> float:
         return max(concepts.similarity(word, match), _COGNATE * dice(word, match))
@@ -322,7 +322,7 @@ class Features:
 
     @cached_property
     def _tables(self) -> list[object]:
-        """The tables as arguments of the kernel, in its order."""
+        """The tables as arguments of the kernel, in the order it expects."""
         marks = sorted((fingerprint(word), *mark) for word, mark in mark_words().items())
         numbers, langs, kinds = zip(*marks, strict=True)
         tables: list[tuple[NDArray[Any], ...]] = [

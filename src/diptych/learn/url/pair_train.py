@@ -1,4 +1,4 @@
-"""Training of the URL pair model: examples, features, boosted trees."""
+"""Training of the URL pair model: examples, features and boosted trees."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ class Examples(NamedTuple):
 def examples(rows: Iterable[LabelledPair], *, seed: int = 0) -> Examples:
     """Positives and the paper's mix of negatives, weighted by domain.
 
-    A domain counts by the square root of its size; otherwise a few large ones would dominate.
+    The weight of a domain is the square root of its size; otherwise a few large domains would
+    dominate.
     """
     pairs = list(rows)
     share = {domain: 1 / math.sqrt(n) for domain, n in Counter(row.domain for row in pairs).items()}

@@ -20,7 +20,7 @@ EXTENSIONS = frozenset(
 INDEXES = frozenset(b"index default home main".split())
 HOST, FOLDER, FILE, QUERY = range(4)
 WHOLE, EDGE, INSIDE, NAMED = 3, 2, 1, 4
-"""strength of a mark: a whole segment, at an edge of one, inside one, in a `lang` parameter"""
+"""strength of a mark: a whole segment, at the edge of one, inside one, or a `lang` parameter"""
 _ANYWHERE = 99
 _NO_KIND = 9
 _SCHEME = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
@@ -42,7 +42,7 @@ class MarkWord(NamedTuple):
 
 
 class Token(NamedTuple):
-    """A run of letters or digits, its position, and the mark that it may be."""
+    """A run of letters or digits, its position, and the language mark that it may be."""
 
     word: bytes
     field: int
@@ -88,7 +88,7 @@ class ParsedUrl:
     """the path from the first segment to the last"""
     slash: bool = True
     odd: int = 0
-    """number of consecutive delimiters, between which a token is missing"""
+    """number of places where a token is missing between consecutive delimiters"""
     end: int = 0
     """end of the path: a slash (0), a word (1) or another delimiter (2)"""
 
@@ -107,9 +107,9 @@ def mark_words() -> dict[bytes, MarkWord]:
 
 
 def plain(url: str) -> bytes:
-    """A URL in the form to compare: decoded, without case, accents, scheme and fragment.
+    """A URL in a form for comparison: decoded, without case, accents, scheme and fragment.
 
-    Session and campaign parameters are removed too, because shared ids are strong evidence.
+    Session and campaign parameters are removed too, because shared ids count as strong evidence.
 
     >>> plain("HTTP://X.org/%C3%9Cber#a"), plain("http://x.org/a?osCsid=6f1e&id=2")
     (b'x.org/uber', b'x.org/a?id=2')

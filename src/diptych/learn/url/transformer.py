@@ -1,4 +1,4 @@
-"""URL models on XLM-RoBERTa from a local folder (Garcia-Romero et al., 2 and 3): load and use.
+"""URL models based on XLM-RoBERTa, from a local folder (Garcia-Romero et al., 2 and 3).
 
 A classification head on the first token gives a softmax over languages, or one probability for two
 URLs separated by the tokenizer's separator.  The user provides the weights.  Nothing is downloaded,
@@ -37,7 +37,7 @@ _HUB = "Diptych downloads no models: give a folder on this machine"
 
 
 def prepare(url: str) -> str:
-    """A URL as input of a model: without protocol, decoded, groups of characters separated.
+    """A URL as input for a model: decoded, without protocol, with spaces around punctuation.
 
     >>> prepare("https://a.org/fr/l_%C3%A9t%C3%A9.php?x=1&amp;y")
     'a . org / fr / l _ été . php ? x = 1 & y'
@@ -54,7 +54,7 @@ def is_transformer(folder: str | Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TransformerUrlLang:
-    """URL language model: one probability per language, `und` for unknown."""
+    """URL language model: one probability per language, with `und` for unknown languages."""
 
     model: Any
     tokenizer: Any
@@ -107,7 +107,7 @@ def load_url_lang(folder: str | Path) -> TransformerUrlLang:
 
 
 def load_url_pair(folder: str | Path) -> TransformerUrlPair:
-    """Load a pair model, which has one output, or two of which the second means parallel."""
+    """Load a pair model with one output, or with two outputs, the second meaning parallel."""
     model, tokenizer = _load(Path(folder))
     if _outputs(model) > 2:
         raise ConfigError(
