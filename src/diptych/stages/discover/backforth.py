@@ -1,8 +1,9 @@
 """Crawling back and forth (Barbosa et al. 2011).
 
-Bilingual sites are cited together: a page that links to one often links to others.  So the policy
-looks up the pages that link to a bilingual site (back links), and tests the sites that these pages
-link to (forward links).  Links of forward pages and links within a site are not followed.
+Bilingual sites are cited together: a page that links to one such site often links to others.  So
+the policy looks up the pages that link to a bilingual site (back links), and tests the sites that
+these pages link to (forward links).  Links of forward pages and links within a site are not
+followed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from diptych.types import Example, Lead, Link, Page, Role
 
 @dataclass(frozen=True, slots=True)
 class BackAndForth:
-    """Common part of both policies: it follows links of back-link pages out of their sites."""
+    """The common part of both policies: follows links from back-link pages to other sites."""
 
     # DEVIATION(barbosa): Algorithm 1 follows only links of back-link pages; a seed may itself be a
     # list of links.

@@ -21,8 +21,8 @@ from diptych.types import PagePair
 class Content:
     """Pairs pages that share rare words, numbers or file names, or translations of words.
 
-    An inverted index limits the comparisons to the few pages of the other language that share most
-    with a page.
+    By means of an inverted index, each page is compared only with the few pages of the other
+    language that share most with it.
     """
 
     candidates: int = 5
@@ -31,7 +31,7 @@ class Content:
     """minimum similarity of a pair, from 0 to 1"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Pairs, strongest first; evidence is `content`."""
+        """Find pairs, strongest first; their evidence is `content`."""
         pages_of = pages_by_language(site, page_languages(site))
         found: list[PagePair] = []
         for left, right in combinations(site.langs, 2):

@@ -165,8 +165,7 @@ class LanguageGuesser:
         return self.guesses.setdefault(tuple(guess.values()), guess)
 
     def _mostly(self, lang: str, share: float) -> dict[str, float]:
-        """`share` for one language, with the rest split among the others; uniform if `lang` is
-        empty."""
+        """`share` for one language, the rest split among the others; uniform if `lang` is empty."""
         langs = (*self.langs, OTHER)
         rest = (1 - share) / (len(langs) - 1)
         return {each: share if each == lang else rest if lang else 1 / len(langs) for each in langs}

@@ -37,7 +37,7 @@ def single_tokens(index: Index, wanted: Mask) -> LocalRemovals:
 
 
 def whole_hosts(index: Index) -> LocalRemovals:
-    """Removals of the whole host: `x.org` and `y.fr`."""
+    """Removals of the whole host, for pairs such as `x.org` and `y.fr`."""
     names = [url.partition("://")[2].partition("/")[0].partition("?")[0] for url in index.urls]
     numbers: dict[str, int] = {}
     value = np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
@@ -51,7 +51,7 @@ def whole_hosts(index: Index) -> LocalRemovals:
 
 
 def _hashes_of_kept(index: Index, kept: Mask) -> Hashes:
-    """The hash of each URL, reduced to the kept positions."""
+    """The hash of each URL over the kept positions only."""
     rank = np.concatenate(([0], np.cumsum(kept)))
     at = np.flatnonzero(kept)
     offset = rank[at] - rank[index.start[index.owner[at]]]
@@ -82,7 +82,7 @@ def token_runs(index: Index, has_lang: Mask, frequent: Mask) -> LocalRemovals:
 
 
 def _run_removals(index: Index, starts: Ints, length: int) -> LocalRemovals:
-    """Removals of runs, except those whose tokens more often occur apart."""
+    """Removals of runs, except runs whose tokens occur apart more often than together."""
     steps = [index.token[starts + step] for step in range(length)]
     names = np.zeros(len(starts), np.uint64)
     for step in steps:
@@ -131,7 +131,7 @@ def _removals_of_several(index: Index, rest: Hashes, urls: Ints, taken: Ints) ->
 
 
 def _renumbered(parts: list[LocalRemovals]) -> LocalRemovals:
-    """Join removals, with one numbering of values."""
+    """Join removals and renumber their values consistently."""
     removals, values = concatenated(parts)
     return Removals(removals.rest, removals.url, removals.value - 1), values.texts[1:]
 
@@ -201,7 +201,7 @@ def _cuts(token: str) -> Collection[tuple[str, str]]:
 
 
 def concatenated(found: list[LocalRemovals]) -> tuple[Removals, Values]:
-    """Join all removals, with one numbering of values; null is the same for all."""
+    """Join all removals and renumber their values consistently; null has one number for all."""
     texts: list[str] = [""]
     parts: list[Removals] = []
     for removals, own in found:

@@ -1,8 +1,8 @@
-"""The candidates of two languages as a table: a row of features and a probability for each.
+"""A table of the candidates of two languages, each with a row of features and a probability.
 
 Features are the proposals of pairers by links and URLs, the content similarity, the probability of
 a URL model, and the lead over rivals; once other pages are paired, also the votes of pages that
-link to both, and counterparts in third languages.
+link to both pages, and the counterparts in third languages.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FEATURES = (
     "declared", "reciprocal", "url", "url_model", *MEASURED, "knows_words", "lead",
     "translated_lead", "neighbours", "siblings", *(f"usual_{name}" for name in COMPARED),
 )  # fmt: skip
-"""columns of a table"""
+"""names of the columns of a table"""
 _EXPLAINED = ("url_model", *MEASURED, "neighbours", "siblings")  # besides proposals of pairers
 _MIN_SURE_PAIRS = 10  # minimum sure pairs of a site to compare others with them
 _MIN_RECIPROCAL = 0.93  # minimum score of a declaration by both pages; one page cannot reach it
@@ -107,7 +107,7 @@ def sure_measures(table: Table, sure: float) -> Measures:
 def _share_below(
     values: NDArray[np.float32], sure: NDArray[np.float32] | None
 ) -> NDArray[np.float32]:
-    """The share of the site's sure pairs with no higher value; 0.5 if they are too few."""
+    """For each value, the share of sure pairs with no higher value; 0.5 if there are too few."""
     if sure is None or len(sure) < _MIN_SURE_PAIRS:
         return np.full(len(values), 0.5, np.float32)
     return (np.searchsorted(sure, values, side="right") / len(sure)).astype(np.float32)

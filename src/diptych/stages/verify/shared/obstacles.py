@@ -59,14 +59,14 @@ def _is_partly_in(page: Page, lang: str) -> bool:
 
 
 def _is_clearly_other(page: Page, lang: str) -> bool:
-    """True if a page is clearly in another language than the pair says."""
+    """True if a page is clearly in a language other than the one the pair gives."""
     if same_language(page.lang, lang):
         return False
     return any(score >= _MIN_CLEAR and found == page.lang for found, score in page.record.langs)
 
 
 def own_text(page: Page, other: Page) -> float:
-    """The number of letters of a page that are not on the other page; menu items count half.
+    """The number of letters in text that is only on this page; menu items count half.
 
     Two template pages with hardly any text consist of menus and common blocks.
     """
