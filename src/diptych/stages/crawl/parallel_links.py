@@ -77,8 +77,8 @@ class ParallelLinksGuide:
     """distance of URLs near the start, in links"""
     _moved: dict[Url, Url] = field(default_factory=dict)
     _plausible: dict[Url, dict[Url, str]] = field(default_factory=dict)
-    """plausible pairs in both directions, with their evidence, which is empty once verification is
-    requested"""
+    """plausible pairs in both directions, with their evidence; the evidence is empty once
+    verification is requested"""
     _in_verification: set[tuple[Url, str]] = field(default_factory=set)
     """pages of pairs being verified, with the language of the other page"""
     _paired: set[tuple[Url, str]] = field(default_factory=set)
@@ -248,7 +248,7 @@ class ParallelLinksGuide:
             self._plausible[one][other] = self._plausible[other][one] = ""
 
     def _decide(self, pair: PagePair, *, accept: bool) -> None:
-        """Process a decision; after a rejection the next plausible counterpart is verified."""
+        """Process a decision; after a rejection, the next plausible counterpart is verified."""
         self._in_verification -= _halves(pair)
         if accept:
             self._paired |= _halves(pair)

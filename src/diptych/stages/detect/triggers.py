@@ -23,8 +23,8 @@ class Triggers:
     """Searches for trigger words that link to other languages; identifies no languages."""
 
     most: int = 10
-    """maximum number of searched pages besides the start page, which links to them; the paper gives
-    no number"""
+    """maximum number of pages searched that are linked from the start page; the paper gives no
+    number"""
 
     def new_test(self, langs: Sequence[str]) -> SiteTest:
         """Start the test of one site."""

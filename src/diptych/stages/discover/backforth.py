@@ -56,8 +56,8 @@ class Cobfc(BackAndForth):
     """Follows back links and forward links, best first according to two classifiers."""
 
     learns_every: int = 250
-    """pages between the first updates of the classifiers; the paper trained once, after a fifth
-    of all pages"""
+    """number of pages between the first updates of the classifiers; the paper trained once, after a
+    fifth of all pages"""
     haste: float = 0.9
     """factor on the score of a back link, below 1 because its page must be fetched first: one
     download for some ten links"""

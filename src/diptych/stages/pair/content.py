@@ -45,12 +45,12 @@ class Content:
         return one_partner_each(found)
 
     def similar_pages(self, sides: SideBySide) -> Pairs:
-        """Candidate pairs: each page of either language with the pages most similar to it."""
+        """Pair each page of either language with the pages most similar to it, as candidates."""
         return sides.candidates(self.candidates)
 
 
 def content_scores(measures: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
-    """One score from all measures: shared content, reduced if the page structures differ."""
+    """Combine all measures into one score: shared content, reduced if page structures differ."""
     words = np.maximum(measures["shared"], measures["translated"])
     form = (measures["tags"] + np.exp(-2 * measures["sizes"])) / 2
     scores: NDArray[np.float32] = (words * (0.5 + form / 2) * (1 - measures["copied"])).clip(0, 1)

@@ -97,7 +97,7 @@ def _pairs_by_name(
 
 @lru_cache(maxsize=256)
 def _substrings(lang: str) -> tuple[tuple[str, ...], ...]:
-    """The substrings that indicate a language: letters, codes of 2 and 3 letters, and names."""
+    """The substrings that indicate a language: letters, two- and three-letter codes, and names."""
     habits = (word for word, kind in marks_of(lang).items() if kind == "habit")
     words = sorted({*habits, *(word for like in language_words(lang) for word in like)})
     lengths = [min(len(word), _MIN_NAME) for word in words]
@@ -158,7 +158,7 @@ class WordList(NamedTuple):
 
 
 def word_list(lexicon: Lexicon) -> WordList:
-    """The stems of a lexicon and their translations; stems, because page sketches contain them."""
+    """The stems of a lexicon's words and their translations; page sketches contain stems, too."""
     pairs = _entries(lexicon.forward, lexicon.left_words, lexicon.right_words)
     pairs |= {
         (left, right)
@@ -183,7 +183,7 @@ def _entries(table: Table, rows: Sequence[str], columns: Sequence[str]) -> set[t
 
 
 def similarity(left: AbstractSet[int], right: AbstractSet[int], words: WordList) -> float:
-    """The share of the words of two pages that have a translation on the other page.
+    """The share of the words of both pages that have a translation on the other page.
 
     >>> words = WordList({"house": 0, "sea": 1}, {"maison": 0, "mer": 1}, [{0}, {1}])
     >>> similarity({0, 1}, {0}, words)

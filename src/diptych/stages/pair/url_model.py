@@ -129,7 +129,7 @@ def _with_habits(probable: _Pairs) -> _Pairs:
 
 
 def _habit_odds(pair: tuple[str, str], habits: Counter[object], pairs: int, counted: bool) -> float:
-    """The log odds of a pair from the habits of its site."""
+    """The log odds of a pair, according to the habits of its site."""
     marks, *folders = _habits(*pair)
     itself = 1 if counted else 0
     seen = habits[marks] - itself

@@ -1,4 +1,4 @@
-"""Fixed URL patterns, as in earlier systems (STRAND, PTMiner, the first Bitextor).
+"""Pairs URLs by fixed patterns, as in earlier systems (STRAND, PTMiner, the first Bitextor).
 
 Resnik & Smith 2003, Chen & Nie 2000, Espla-Gomis & Forcada 2010: a mark of one language is replaced
 by a mark of the other, and the resulting URL is looked up.

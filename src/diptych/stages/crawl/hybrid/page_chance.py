@@ -1,4 +1,4 @@
-"""The probability that a URL is a new page, learned from the responses of similar URLs.
+"""The probability that a URL is a new page, learned from responses to similar URLs.
 
 As for languages, a decision list is used: the most informative feature of a link decides.  Features
 are folders, extension, parameters and the linking page.  A response counts as a failure if it is
@@ -31,7 +31,7 @@ class PageChances:
     all_trials: int = 0
     all_pages: float = 0.0
     _by_feature: dict[int, tuple[float, float]] = field(default_factory=dict)
-    """cache, valid until the next URL: feature id -> its chance, and the distance from the
+    """cache, valid until the next URL: feature id -> its chance and the difference from the
     site's"""
 
     def add(self, features: Iterable[int], share: float) -> None:

@@ -111,8 +111,8 @@ class Ranking:
 
 
 def _counted(value: float) -> int:
-    """The value of a URL as counted in the total; 0 if it is negligible, as for most URLs.
+    """The value of a URL as counted in the total; 0 if it is negligible, as for thousands of URLs.
 
-    The unit is one millionth of a pair: integers, so that the sum does not depend on the order.
+    It is an integer, in millionths of a pair, so that the sum does not depend on the order.
     """
     return round(value * MILLION) if value >= _NEGLIGIBLE else 0

@@ -39,7 +39,7 @@ class Rates:
             self.successes[kind] = self.successes.get(kind, 0.0) + share
 
     def rate(self, kinds: Sequence[Hashable], prior: float) -> float:
-        """The expected success rate of something with these kinds, from general to specific.
+        """The expected success rate for `kinds`, which are sorted from general to specific.
 
         Each kind's counts leave out the trials of the next more specific kind, so that no trial
         counts twice.

@@ -166,7 +166,7 @@ class _HybridGuide:
         return known
 
     def _entry_of(self, url: Url) -> KnownUrl:
-        """The entry of a URL that returned a page, although it was considered an alias."""
+        """The entry of a URL that returned a page although it was considered an alias."""
         self._urls.same.pop(url, None)
         known = self._urls.get(url)
         if known is None or known.state is State.GONE:
@@ -186,7 +186,7 @@ class _HybridGuide:
         self._matches.request_again([same, *others])
 
     def _count_nothing_new(self, known: KnownUrl, same: KnownUrl) -> None:
-        """Count a URL that leads to a known page, unless it is just another spelling of its URL."""
+        """Count a URL that leads to a known page, unless the two URLs differ only in spelling."""
         rules = rules_between(known.url, same.url) or rules_between(same.url, known.url)
         if not rules or any(rule.startswith("without ?") for rule in rules):
             self._values.count_answer(known.features, is_page=False)

@@ -75,7 +75,7 @@ class Translations:
                 self._matches.add_evidence(known, compared[url], kinds)
 
     def compare_again(self) -> None:
-        """Compare unpaired pages of the language that has the fewest with all URLs again."""
+        """In the language with the fewest unpaired pages, compare these with all URLs again."""
         rarest = min(self._langs, key=lambda lang: self._matches.unpaired[lang])
         pages = (known for known in self._memory.to_refresh if known.state is State.PAGE)
         alone = (known for known in pages if known.lang == rarest and not known.partners)

@@ -28,7 +28,7 @@ VALUE_STEP = 1.05  # ratio of two adjacent values; smaller differences do not co
 
 
 class UrlValues:
-    """Values of URLs, and the rates they are based on."""
+    """Computes the values of URLs, and keeps the rates on which they are based."""
 
     def __init__(self, langs: Sequence[str], weight: float) -> None:
         self.langs = langs
@@ -95,7 +95,7 @@ class UrlValues:
         return self.translation_rates.rate(kinds, PRIOR_TRANSLATED) * factor
 
     def count_answer(self, features: Sequence[int], *, is_page: bool, text: float = 0.0) -> None:
-        """Count the response of a URL: if it is a new page, and the amount of new text."""
+        """Count the response to a request: a new page or not, and the amount of new text."""
         self.pages.add(features, float(is_page))
         if is_page:
             self.texts.add(features, text)
@@ -118,10 +118,10 @@ class UrlValues:
         return self.value_and_links(known)[0]
 
     def value_and_links(self, known: KnownUrl) -> tuple[float, float]:
-        """Expected pairs per download from the page itself, and from its links.
+        """The pairs expected per download from the page itself, and those from its links.
 
-        A page counts as 1 if it completes a pair, otherwise as one half.  Before the first pair the
-        order is breadth-first, except that dead kinds of URLs come last.
+        A page counts as 1 if it completes a pair, otherwise as one half.  Before the first pair is
+        found, the order is breadth-first, except that URLs of dead kinds come last.
         """
         guess = self.languages.guess(known.features, known.first_guess)
         value, chance = self._value_of_page(known, guess), self.pages.chance(known.features)
@@ -148,9 +148,10 @@ class UrlValues:
         return max(by_evidence, wanted * translated * (len(self.langs) - 1))
 
     def _completion_probability(self, lang: str) -> float:
-        """The probability of completing a pair: about half, more if other languages lack partners.
+        """The probability of completing a pair: about half, more if the language lags behind.
 
-        Thus all languages are fetched evenly until there is evidence of pairs.
+        A language lags behind if it has fewer unpaired pages than the others.  Thus all languages
+        are fetched evenly until there is evidence of pairs.
         """
         own = self.unpaired[lang]
         others = (sum(self.unpaired.values()) - own) / (len(self.langs) - 1)
@@ -207,7 +208,7 @@ def evidence_name(kinds: Kinds) -> str:
 
 
 def rounded_value(value: float) -> float:
-    """Round a value in steps, so that of URLs with similar values the first discovered is first.
+    """Round a value, so that of URLs with nearly equal values the first discovered comes first.
 
     >>> rounded_value(0.5) == rounded_value(0.501), rounded_value(0.5) < rounded_value(0.6)
     (True, True)

@@ -54,8 +54,7 @@ class Detect:
     most: int = 4
     """maximum number of pages fetched besides the start page"""
     misses: int = 3
-    """number of links without a page of the site at their target after which the test is given
-    up"""
+    """number of links that lead to no page of the site, after which the test ends"""
     model: str = ""
     """folder of a link predictor; if empty, the one shipped with the package"""
 

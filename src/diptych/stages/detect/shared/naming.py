@@ -168,7 +168,7 @@ def is_endonym(word: str, lang: str) -> bool:
 
 
 def is_foreign_name(word: str, lang: str) -> bool:
-    """True if a word is a foreign name of a language, or looks like a form of one; no countries.
+    """True if a word is a foreign name of a language or a form of one, but not a country name.
 
     >>> [is_foreign_name(word, "en") for word in ("anglais", "anglaise", "angle", "england")]
     [True, True, False, False]

@@ -99,7 +99,7 @@ class _Choice:
 
     @property
     def min_weak_power(self) -> float:
-        """Minimum linking power of a key with a weak mark."""
+        """The minimum linking power of a key with a weak mark."""
         return max(_MIN_POWER, self.min_power * _WEAK_SHARE)
 
     def coverage(self, key: _Key, power: int) -> float:
@@ -143,7 +143,7 @@ def _add(chosen: dict[int, ChosenKey], more: Iterator[tuple[int, ChosenKey]]) ->
 
 
 def _plausible_keys(counts: KeyCounts, values: Values, reader: MarkReader) -> Iterator[_Key]:
-    """Keys with some linking power, or with marks."""
+    """Yield the keys that have some linking power or contain marks."""
     meanings: dict[int, Meaning] = {NULL: Meaning(NO_MARK)}
     rows = zip(counts.value.tolist(), counts.other.tolist(), counts.power.tolist(), strict=True)
     for number, (value, other, power) in enumerate(rows):

@@ -17,7 +17,7 @@ _FIELD_ORDER = "pfhq"  # order of fields among keys of the same power
 
 
 class Scored(NamedTuple):
-    """Candidates of selected keys, as parallel arrays; the left language is requested first."""
+    """Candidates of selected keys, as parallel arrays; left pages are in the first language."""
 
     left: Ints
     right: Ints
@@ -67,7 +67,7 @@ def score(
 
 
 def _combined_language(known: Ints, of_key: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """The language of each page, or the key's if unknown; and True where they do not conflict."""
+    """The language of each page (the key's if unknown), and True where it agrees with the key."""
     lang = np.where(known == UNKNOWN, of_key, known)
     return lang, (of_key == UNKNOWN) | (lang == of_key)
 

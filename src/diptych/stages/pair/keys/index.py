@@ -52,7 +52,7 @@ class Index:
     """number of occurrences of each token of the vocabulary"""
 
     def between(self, begin: Ints, end: Ints) -> Hashes:
-        """The weighted sum of the tokens between two positions."""
+        """The weighted sum of the token hashes between two positions."""
         return self.sums[end] - self.sums[begin]
 
     def whole(self) -> Hashes:
@@ -150,9 +150,10 @@ def build_index(pages: Sequence[tuple[str, int]], *, paper: bool = False) -> Ind
 
 
 def match_removals(removals: Removals, langs: Ints, *, all_groups: bool = False) -> Candidates:
-    """All pairs of URLs with the same rest and different values, unless both are in one language.
+    """All pairs of URLs with the same rest, different values and no known language in common.
 
-    Unless `all_groups` is set, groups too large to be the language versions of a page are skipped.
+    Unless `all_groups` is set, groups too large to be versions of one page in several languages are
+    skipped.
     """
     order = np.argsort(removals.rest, kind="stable")
     rest, url, value = removals.rest[order], removals.url[order], removals.value[order]

@@ -59,7 +59,7 @@ class _TokenFacts:
     """language that each token marks, or `UNKNOWN`"""
     is_word: Mask
     is_small: Mask
-    """True for tokens short enough to be a language number"""
+    """True for tokens short enough to be a number that a site uses for a language"""
     found: list[LocalRemovals]
 
 

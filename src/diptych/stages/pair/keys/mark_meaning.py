@@ -26,7 +26,7 @@ _SURE_KINDS = ("code", "endonym", "name")  # marks that are unlikely to mean any
 class Meaning:
     """The language number that a value denotes, or `NO_MARK` or `FOREIGN`.
 
-    A weak mark is a letter, a word ending, a country or a customary abbreviation: it may mean
+    A weak mark is a letter, a word ending, a country or a word used by convention: it may mean
     something else.
     """
 

@@ -61,9 +61,9 @@ def _hashes_of_kept(index: Index, kept: Mask) -> Hashes:
 
 
 def token_runs(index: Index, has_lang: Mask, frequent: Mask) -> LocalRemovals:
-    """Removals of adjacent tokens, at least one of which denotes a language: `zh_CN`, `l10n/fr`.
+    """Removals of adjacent tokens that include one for a language, as in `zh_CN` or `l10n/fr`.
 
-    The tokens must belong together: one of them hardly ever occurs without the others.
+    The tokens must belong together: at least one token hardly ever occurs without the others.
     """
     parts: list[LocalRemovals] = []
     tags = _tags(index)
@@ -101,7 +101,7 @@ def _run_removals(index: Index, starts: Ints, length: int) -> LocalRemovals:
 
 
 def tokens_of_one_language(index: Index, token_langs: Ints) -> LocalRemovals:
-    """Removals of all tokens of one language, wherever they are: `/fr/a_fr.html`."""
+    """Removals of all tokens of one language at once, as in `/fr/a_fr.html`."""
     langs = token_langs[index.token]
     parts: list[LocalRemovals] = []
     for lang in range(int(token_langs.max(initial=-1)) + 1):
@@ -139,7 +139,8 @@ def _renumbered(parts: list[LocalRemovals]) -> LocalRemovals:
 def affixes(index: Index) -> LocalRemovals:
     """Removals of prefixes and suffixes of file tokens, if other tokens share the stem.
 
-    This replaces the weak keys `06e:06c`, `07e:07c` by one strong key `e:c`, as the paper proposes.
+    This replaces the weak keys `06e:06c` and `07e:07c` by one strong key `e:c`, as the paper
+    proposes.
     """
     cuts = _shared_cuts(index.vocabulary)
     numbers: dict[str, int] = {"": NULL}
@@ -167,7 +168,7 @@ def affixes(index: Index) -> LocalRemovals:
 
 
 def _shared_cuts(vocabulary: list[str]) -> list[tuple[int, str, str]]:
-    """(token, stem, affix) in the order of tokens, for stems that several tokens share."""
+    """Each (token, stem, affix) whose stem several tokens share, in the order of tokens."""
     cuts: list[tuple[int, str, str]] = []
     for number, token in enumerate(vocabulary):
         if token[:1] == "f" and 1 < len(token) <= _MAX_TOKEN:

@@ -1,4 +1,4 @@
-"""Finds candidate pairs of URLs, which share rare traits.
+"""Finds candidate pairs: URLs that share rare traits.
 
 On a small site, all URLs are compared.  On a larger one, each URL is compared with the few URLs of
 the other language that share most with it.  These are found by an inverted index over traits that

@@ -1,7 +1,7 @@
 """The pages of a site by language, with their content as sparse rows of features.
 
 Features are parts of a page that a translation may leave unchanged: word stems, numbers, file
-names.  They are numbered across all languages, rarest first.
+names.  Features are numbered across all languages, rarest first.
 """
 
 from __future__ import annotations

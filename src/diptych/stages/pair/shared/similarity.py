@@ -28,7 +28,7 @@ _HALF_AMOUNT = 30.0  # shared weight at which the measure `amount` is 0.5
 
 
 class Pairs(NamedTuple):
-    """Pairs of pages, by their rows in the pages of two languages."""
+    """Pairs of pages, given as row numbers in the pages of two languages."""
 
     left: NDArray[np.int32]
     right: NDArray[np.int32]

@@ -34,9 +34,9 @@ _Rows = dict[int, list[tuple[int, int]]]
 def best_matching(edges: Iterable[tuple[_Left, _Right, float]]) -> list[tuple[_Left, _Right]]:
     """The matching with the greatest total weight: each node is in at most one pair.
 
-    Of two edges between the same nodes the heavier counts; weights that are not positive and finite
-    are ignored.  Among matchings of equal weight, nodes that sort first are matched first, so the
-    order of the edges does not matter.
+    Of two edges between the same nodes, only the heavier counts; weights that are not positive and
+    finite are ignored.  Among matchings of equal weight, nodes that sort first are matched first,
+    so the order of the edges does not matter.
 
     The result is exact for each connected component in which the number of left nodes times the
     number of edges is at most 200,000.  In a larger component, it is exact if nodes have few
@@ -174,7 +174,7 @@ def _look(state: _State, paths: _Paths, left: int, cost: int) -> None:
 def _next(paths: _Paths) -> tuple[int, int | None]:
     """The cheapest matched right node that was not expanded yet, and its cost.
 
-    The node is None if the cheapest complete path costs no more than such a node.
+    The node is None if the cheapest complete path costs no more than that.
     """
     while paths.waiting and paths.waiting[0][0] < paths.bound:
         cost, right = heappop(paths.waiting)

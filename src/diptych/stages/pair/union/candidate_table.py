@@ -147,7 +147,7 @@ def leads_over_rivals(
 def _two_best(
     places: NDArray[np.int32], scores: NDArray[np.float32], count: int
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The best and the second best score at each index; equal if two candidates tie."""
+    """The best and second-best scores at each index, which are equal if two candidates tie."""
     best, second = np.zeros((2, count), np.float32)
     order = np.lexsort((-scores, places))
     sorted_places, sorted_scores = places[order], scores[order]

@@ -84,7 +84,7 @@ def _measured(union: Union, sides: SideBySide, pairs: Pairs) -> Measures:
 
 
 def _extended(union: Union, table: Table, pairs: Pairs) -> Measures:
-    """The measures of candidates: known ones from the table, new ones computed."""
+    """The measures of candidates, taken from the table where known and computed otherwise."""
     sides = table.sides
     is_new = ~np.isin(sides.keys(pairs), sides.keys(table.pairs))
     found = _measured(union, sides, Pairs(pairs.left[is_new], pairs.right[is_new]))

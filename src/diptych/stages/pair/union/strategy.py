@@ -35,8 +35,8 @@ class Union:
     """Combines the candidates of all pairers and of content; assigns one partner per page.
 
     Each candidate gets a probability from all its evidence.  The pairs with the greatest total
-    evidence are chosen, such that the pages of one document in n languages form one group. If there
-    is no content, only a list of URLs, the scores of the pairers decide.
+    evidence are chosen, such that the pages of one document in n languages form one group. If only
+    a list of URLs is given, without content, the scores of the pairers decide.
     """
 
     pairers: tuple[Pairer, ...] = (Links(), Keys(), LangStrip())
@@ -90,7 +90,7 @@ class Union:
 
 
 def _ends(pair: PagePair) -> set[tuple[Url, str, str]]:
-    """Both pages of a pair, each with the pair's languages."""
+    """Both pages of a pair, each with the two languages of the pair."""
     return {(url, pair.left_lang, pair.right_lang) for url in (pair.left, pair.right)}
 
 

@@ -1,7 +1,7 @@
 """Features by which a verifier decides whether two pages are translations of each other.
 
 The first four are from Vieira & Moreira 2012, three are from Shi et al. 2006, the others are ours.
-None depends on the languages, or on which page is the left one.
+No feature depends on the languages or on which page is the left one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Features(NamedTuple):
     """All features; shares and ratios are from 0 to 1."""
 
     words_ratio: float
-    """ratio of the numbers of words, smaller to larger"""
+    """ratio of the word counts, smaller to larger"""
     bytes_ratio: float
     """ratio of the file sizes, smaller to larger"""
     tag_distance: float
@@ -40,7 +40,7 @@ class Features(NamedTuple):
     aligned_sentences: float
     """share of the sentences of both pages that have a counterpart"""
     letters_ratio: float
-    """ratio of the numbers of letters, smaller to larger"""
+    """ratio of the letter counts, smaller to larger"""
     covered_less: float
     """share of letters with a counterpart, on the page where this share is lower"""
     covered_more: float
@@ -70,7 +70,7 @@ class Features(NamedTuple):
     lexicon: float
     """1 if the lexicon knows enough words of both pages to compute the translated shares, else 0"""
     text: float
-    """amount of text: logarithm of the letters of the shorter text"""
+    """amount of text: logarithm of the number of letters of the shorter text"""
 
 
 NAMES = Features._fields
@@ -199,7 +199,7 @@ def copied(left: Page, right: Page) -> float:
 
 
 def _prose(page: Page) -> list[str]:
-    """The texts of a page's blocks without code, or of all blocks if there are no others."""
+    """The texts of a page's blocks other than code, or of all blocks if all are code."""
     prose = [block.text for block in page.blocks if "/pre[" not in block.path]
     return prose or [block.text for block in page.blocks]
 

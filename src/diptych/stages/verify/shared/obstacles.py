@@ -35,7 +35,7 @@ def obstacle(candidate: Candidate, *, min_letters: float, max_copied: float) -> 
 
 
 def _language_obstacle(candidate: Candidate, *, is_split: bool) -> str:
-    """The reason why the languages of two pages do not fit, or ""."""
+    """The reason why the languages of two pages rule out a translation, or ""."""
     left, right, pair = candidate.left, candidate.right, candidate.pair
     if not is_split and not (left.lang and right.lang):
         return Reason.UNKNOWN_LANGUAGE

@@ -21,7 +21,7 @@ class SamePlaces(NamedTuple):
     """Words and numbers at corresponding places of both pages."""
 
     share: float = 0.5
-    """share of common words and of numbers at corresponding places; shrunk towards 0.5 if there are
+    """share of numbers and common words at corresponding places; shrunk towards 0.5 if there are
     few"""
     words: int = 0
 

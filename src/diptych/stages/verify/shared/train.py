@@ -57,7 +57,7 @@ Trainer = Callable[[Table], Model]
 
 
 def logistic(table: Table, *, strength: float = 1.0) -> Logistic:
-    """Train a maximum entropy model of two classes, which is logistic regression."""
+    """Train a maximum entropy model of two classes, i.e. a logistic regression."""
     # DEVIATION(shi): the same maximum is found by a quasi-Newton method, not by iterative scaling,
     # and weights are regularised, so that few pairs suffice.
     linear_model: Any = library("sklearn.linear_model", "training")
