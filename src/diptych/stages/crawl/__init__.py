@@ -1,1 +1,1 @@
-"""Crawl policies: they select the links of a page to follow, and their priorities."""
+"""Crawl policies, which select the links of a page to follow and set their priorities."""

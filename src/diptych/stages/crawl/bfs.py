@@ -1,4 +1,4 @@
-"""Breadth first: the order of Heritrix, the baseline of Garcia-Romero et al."""
+"""Breadth-first order, as in Heritrix: the baseline of Garcia-Romero et al."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class Bfs:
     """Follows every link that may lead to a page, nearest to the seeds first."""
 
     def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
-        """Rank all links of the page one level below it."""
+        """Rank all links of the page, one level below the page itself."""
         priority = -float(page.record.depth + 1)
         return (Ranked(link, priority) for link in page.links if link.rel in FOLLOWED)
 
     def refill(self, site: SiteView) -> tuple[Ranked, ...]:
-        """Returns nothing: the crawl ends when all links are followed."""
+        """Return nothing: the crawl ends when all links have been followed."""
         return ()

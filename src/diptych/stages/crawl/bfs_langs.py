@@ -1,4 +1,4 @@
-"""Breadth first in the requested languages: Heritrix+CLD2, a baseline of Garcia-Romero et al."""
+"""Breadth-first order in the requested languages: Heritrix+CLD2 of Garcia-Romero et al."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class BfsLangs(Bfs):
     """Follows every link of pages in the requested languages, nearest to the seeds first."""
 
     def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
-        """Rank the links of a page in a requested language one level below it; skip other pages."""
+        """Rank links one level below their page, if that page is in a requested language."""
         # DEVIATION(smart): the paper discards pages identified as neither language.  Here, pages
         # with too little text to identify are followed: frames and language selection pages have
         # none.

@@ -1,8 +1,8 @@
-"""From language names to aligned hyperlinks, recursively (Shi et al. 2006, section 3).
+"""Finds pairs by links that name a language, then by aligned links (Shi et al. 2006, section 3).
 
-Pages near the start are searched for links that name a language (triggers).  The pairs that these
-suggest are verified.  The hyperlinks of a verified pair are aligned; the targets of two aligned
-links are downloaded together and verified in turn.
+Pages near the start are searched for links that name a language (triggers).  The pairs that
+triggers suggest are verified.  The hyperlinks of a verified pair are aligned; the targets of two
+aligned links are downloaded together and verified in turn, and so on.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ class ParallelLinksGuide:
     """distance of URLs near the start, in links"""
     _moved: dict[Url, Url] = field(default_factory=dict)
     _plausible: dict[Url, dict[Url, str]] = field(default_factory=dict)
-    """plausible pairs in both directions, with their evidence; empty once verification is
-    requested"""
+    """plausible pairs in both directions, with their evidence; the evidence is empty once
+    verification is requested"""
     _in_verification: set[tuple[Url, str]] = field(default_factory=set)
     """pages of pairs being verified, with the language of the other page"""
     _paired: set[tuple[Url, str]] = field(default_factory=set)
@@ -88,7 +88,7 @@ class ParallelLinksGuide:
     _requests: list[PagePair] = field(default_factory=list)
 
     def rank(self, page: Page, site: SiteView) -> list[Ranked]:
-        """Rank triggers and all links near the start; elsewhere nothing."""
+        """Rank triggers and all other links near the start; on pages further away, rank nothing."""
         # Sitemaps are skipped: the paper does not use them.
         if any(link.rel == "sitemap" for link in page.links):
             return []
@@ -119,16 +119,16 @@ class ParallelLinksGuide:
         return []
 
     def refill(self, site: SiteView) -> tuple[Ranked, ...]:
-        """Returns nothing: the crawl ends when no parallel links are left."""
+        """Return nothing: the crawl ends when no parallel links are left."""
         return ()
 
     def questions(self) -> list[PagePair]:
-        """Plausible pairs to be verified, whose pages are both fetched."""
+        """The plausible pairs to be verified; both pages of each are fetched."""
         questions, self._requests = self._requests, []
         return questions
 
     def outlook(self) -> None:
-        """Returns None: the policy does not estimate the remaining pairs."""
+        """Return None: the policy does not estimate the remaining pairs."""
 
     # -- snapshots ---------------------------------------------------------------------------
 
@@ -169,7 +169,7 @@ class ParallelLinksGuide:
     # -- sources of pairs -----------------------------------------------------------------------
 
     def _triggers(self, page: Page) -> list[Ranked]:
-        """Rank the targets of a page's triggers, and add them and the page as plausible pairs."""
+        """Rank the targets of a page's triggers, and add each with the page as a plausible pair."""
         links: dict[str, dict[Url, Link]] = {lang: {} for lang in self.langs}
         for link in page.links:
             lang = trigger_language(link, self.langs)
@@ -199,7 +199,7 @@ class ParallelLinksGuide:
         return [Ranked(link, -float(distance)) for link in nearby.values()]
 
     def _follow(self, left: Url, right: Url) -> list[Ranked]:
-        """Add the targets of two aligned links as a plausible pair; returns the unfetched ones."""
+        """Add the targets of two aligned links as a plausible pair; rank those not fetched yet."""
         if not self._add_plausible(left, right, "parallel_links"):
             return []
         self._followed += 1
@@ -248,7 +248,7 @@ class ParallelLinksGuide:
             self._plausible[one][other] = self._plausible[other][one] = ""
 
     def _decide(self, pair: PagePair, *, accept: bool) -> None:
-        """Process a decision; after a rejection the next plausible counterpart is verified."""
+        """Process a decision; after a rejection, the next plausible counterpart is verified."""
         self._in_verification -= _halves(pair)
         if accept:
             self._paired |= _halves(pair)
@@ -295,7 +295,7 @@ def _halves(pair: PagePair) -> set[tuple[Url, str]]:
 
 
 def trigger_language(link: Link, langs: Iterable[str]) -> str:
-    """The language named by a link's text or its image's text; attributes do not count.
+    """The language named by a link's text or by its image's text; attributes are ignored.
 
     >>> [trigger_language(Link(Url("http://x.org/"), anchor=text), ("en", "zh"))
     ...  for text in ("English Version", "中文版", "English breakfast")]

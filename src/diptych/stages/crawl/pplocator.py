@@ -1,7 +1,7 @@
-"""All pages above the last level, and on the last level only halves of possible pairs.
+"""Crawls all pages above the last level, and on the last level only halves of possible pairs.
 
 Vieira & Moreira 2012, Algorithm 1.  Levels are numbered from 1, the start page of the crawl; the
-recipe's pairer decides by the URLs alone which of them may form a pair.
+recipe's pairer decides from the URLs alone which pages may form a pair.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class PPLocatorCrawl:
         return list(Bfs().rank(page, site))
 
     def refill(self, site: SiteView) -> Iterator[Ranked]:
-        """Rank the URLs of the last level that may be half of a pair, both halves together."""
+        """Rank the URLs of the last level that may form pairs, both halves of a pair together."""
         if self.pair is None:
             return
         links = collect(site, self.levels)
@@ -53,7 +53,7 @@ def _is_sitemap(page: Page) -> bool:
 
 
 def collect(site: SiteView, levels: int) -> dict[Url, Link]:
-    """The URLs of a site down to a level, each with a link to it: `listOfUrls` of the paper.
+    """The URLs of a site down to a level, each with a link to it (`listOfUrls` in the paper).
 
     Levels are counted along the links that were found, because pages of the last level were not
     queued by a page above them.
@@ -72,7 +72,7 @@ def collect(site: SiteView, levels: int) -> dict[Url, Link]:
 
 
 def _internal_links(site: SiteView) -> dict[Url, list[Link]]:
-    """Page -> its links to pages of the same site."""
+    """Map each page to its links to pages of the same site."""
     internal = {site_name(url) for url in (*site.site.seeds, *site.pages)}
     first: dict[Url, Link] = {}  # one per URL: pages share most of their links
     links: dict[Url, list[Link]] = {}

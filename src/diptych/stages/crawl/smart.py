@@ -1,7 +1,7 @@
-"""Smart bilingual focused crawling: links to the other language first, likely translations first.
+"""Smart bilingual focused crawling: links to likely translations come first.
 
-Garcia-Romero et al., section 4.  Both probabilities depend on URLs alone, so a page is scored
-before it is downloaded.
+Garcia-Romero et al., section 4.  The probability of a language and that of a translation depend on
+URLs alone, so a page is scored before it is downloaded.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Smart(BfsLangs):
 def other_language(
     rows: NDArray[np.float32], labels: Sequence[str], lang: str, langs: Sequence[str]
 ) -> NDArray[np.float32]:
-    """The probability that each URL is in another requested language than the linking page.
+    """The probability that each URL is in a requested language other than the linking page's.
 
     >>> rows = np.array([[0.1, 0.6, 0.3]], np.float32)
     >>> other_language(rows, ("und", "en", "fr"), "en", ("en", "fr")).tolist() == [rows[0, 2]]
@@ -96,7 +96,7 @@ class _CachedLanguageModel:
 
 @lru_cache(maxsize=2)
 def _models(lang_folder: str, pair_folder: str) -> tuple[UrlLanguageModel, UrlPairModel]:
-    """Load both models once for all sites; the second uses a language model too."""
+    """Load both models once for all sites; the pair model uses a language model too."""
     known = url_lang.load(lang_folder)
     languages, pairs = _CachedLanguageModel(known), url_pair.load(pair_folder)
     own = languages if pairs.languages is known else _CachedLanguageModel(pairs.languages)

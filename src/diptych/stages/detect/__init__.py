@@ -1,1 +1,1 @@
-"""Detectors: they test if a site is bilingual, from a few of its pages."""
+"""Detectors, which test from a few pages whether a site is bilingual."""

@@ -1,6 +1,7 @@
-"""Tests if a site is bilingual by the languages of many pages (BITS, Ma & Liberman 1999).
+"""Tests whether a site is bilingual, by the languages of many pages (BITS, Ma & Liberman 1999).
 
-All pages of the first levels of a site are fetched breadth first, and their languages identified.
+All pages of the first levels of a site are fetched breadth first, and their languages are
+identified.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ class Bits:
     """Accepts a site if two of the languages each have a minimum share of its pages."""
 
     levels: int = 3
-    """levels that are fetched, the start page being the first; the paper uses three or four"""
+    """number of levels to fetch, of which the start page is the first; the paper uses three or
+    four"""
     most: int = 100
-    """maximum pages fetched per site; the paper has no limit"""
+    """maximum number of pages fetched per site; the paper has no limit"""
     share: float = 0.05
     """minimum share of the fetched pages that each of two languages must have"""
 
@@ -71,7 +73,7 @@ class _SiteTest:
         return links
 
     def decision(self) -> Decision:
-        """Accept if two languages have the minimum share of the pages."""
+        """Accept if two languages each have the minimum share of the pages."""
         counts = sorted((self._shown.count(lang) for lang in self._shown.langs), reverse=True)
         second = counts[1] / self._read if len(counts) > 1 and self._read else 0.0
         if second and second >= self._settings.share:

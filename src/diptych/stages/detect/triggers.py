@@ -1,4 +1,4 @@
-"""Tests if a site is bilingual by trigger words (Shi, Niu, Zhou & Gao 2006): a baseline.
+"""Tests by trigger words whether a site is bilingual (Shi, Niu, Zhou & Gao 2006): a baseline.
 
 The detector searches the start page and the pages it links to for links whose text, or whose
 image's text, is a trigger word such as `English version`.  A site with trigger words of both
@@ -23,7 +23,8 @@ class Triggers:
     """Searches for trigger words that link to other languages; identifies no languages."""
 
     most: int = 10
-    """maximum pages linked from the start page that are searched; the paper gives no number"""
+    """maximum number of pages searched that are linked from the start page; the paper gives no
+    number"""
 
     def new_test(self, langs: Sequence[str]) -> SiteTest:
         """Start the test of one site."""
@@ -75,6 +76,6 @@ class _SiteTest:
         return Decision(False, 0.0, reason if self._read else Reason.NOT_FETCHED)
 
     def pages(self) -> Sequence[tuple[str, Url]]:
-        """The targets of the links with trigger words; they are not fetched."""
+        """The targets of the links with trigger words; these targets are not fetched."""
         order = [primary(lang) for lang in self._langs]
         return sorted(self._found.items(), key=lambda item: order.index(primary(item[0])))

@@ -1,1 +1,1 @@
-"""Discovery policies: they find bilingual sites on the web."""
+"""Discovery policies, which find bilingual sites on the web."""

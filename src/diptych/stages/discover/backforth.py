@@ -1,8 +1,9 @@
 """Crawling back and forth (Barbosa et al. 2011).
 
-Bilingual sites are cited together: a page that links to one often links to others.  So the policy
-looks up the pages that link to a bilingual site (back links), and tests the sites that these pages
-link to (forward links).  Links of forward pages and links within a site are not followed.
+Bilingual sites are cited together: a page that links to one such site often links to others.  So
+the policy looks up the pages that link to a bilingual site (back links), and tests the sites that
+these pages link to (forward links).  Links of forward pages and links within a site are not
+followed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from diptych.types import Example, Lead, Link, Page, Role
 
 @dataclass(frozen=True, slots=True)
 class BackAndForth:
-    """Common part of both policies: it follows links of back-link pages out of their sites."""
+    """The common part of both policies: follows links from back-link pages to other sites."""
 
     # DEVIATION(barbosa): Algorithm 1 follows only links of back-link pages; a seed may itself be a
     # list of links.
@@ -55,8 +56,8 @@ class Cobfc(BackAndForth):
     """Follows back links and forward links, best first according to two classifiers."""
 
     learns_every: int = 250
-    """pages between the first updates of the classifiers; the paper trained once, after a fifth
-    of all pages"""
+    """number of pages between the first updates of the classifiers; the paper trained once, after a
+    fifth of all pages"""
     haste: float = 0.9
     """factor on the score of a back link, below 1 because its page must be fetched first: one
     download for some ten links"""

@@ -23,16 +23,17 @@ class Focused:
     topic: tuple[str, ...] = ()
     """words that occur on pages about the topic"""
     at_least: int = 3
-    """minimum occurrences of these words in a page's title and links for the page to be on topic"""
+    """minimum number of occurrences of topic words in the title and links of a page on the topic"""
     per_site: int = 10
-    """maximum pages per site; without it the crawl would stay on the first sites about the topic"""
+    """maximum number of pages per site; without a limit, the crawl would stay on the first sites
+    about the topic"""
     learns_every: int = 500
-    """pages between the first updates of the classifier"""
+    """number of pages between the first updates of the classifier"""
 
     looks_back: ClassVar[bool] = False
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:
-        """All links of seeds and pages on the topic; of other pages, links that name the topic."""
+        """All links of seeds and pages on the topic; from other pages, only links that name it."""
         links = page_links(page)
         if role is Role.SEED or self._is_on_topic(page):
             return links

@@ -20,7 +20,7 @@ class SeedsOnly:
     learns_every: ClassVar[int] = 0
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:
-        """Returns no links."""
+        """Return no links."""
         return ()
 
     def outcome(self, page: Page, *, is_bilingual: bool) -> float:

@@ -1,1 +1,1 @@
-"""Pairers: they propose pages of a site that may be translations of each other."""
+"""Pairers, which propose pairs of pages that may be translations of each other."""

@@ -21,8 +21,8 @@ from diptych.types import PagePair
 class Content:
     """Pairs pages that share rare words, numbers or file names, or translations of words.
 
-    An inverted index limits the comparisons to the few pages of the other language that share most
-    with a page.
+    By means of an inverted index, each page is compared only with the few pages of the other
+    language that share most with it.
     """
 
     candidates: int = 5
@@ -31,7 +31,7 @@ class Content:
     """minimum similarity of a pair, from 0 to 1"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Pairs, strongest first; evidence is `content`."""
+        """Find pairs, strongest first; their evidence is `content`."""
         pages_of = pages_by_language(site, page_languages(site))
         found: list[PagePair] = []
         for left, right in combinations(site.langs, 2):
@@ -45,12 +45,12 @@ class Content:
         return one_partner_each(found)
 
     def similar_pages(self, sides: SideBySide) -> Pairs:
-        """Candidate pairs: each page of either language with the pages most similar to it."""
+        """Pair each page of either language with the pages most similar to it, as candidates."""
         return sides.candidates(self.candidates)
 
 
 def content_scores(measures: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
-    """One score from all measures: shared content, reduced if the page structures differ."""
+    """Combine all measures into one score: shared content, reduced if page structures differ."""
     words = np.maximum(measures["shared"], measures["translated"])
     form = (measures["tags"] + np.exp(-2 * measures["sizes"])) / 2
     scores: NDArray[np.float32] = (words * (0.5 + form / 2) * (1 - measures["copied"])).clip(0, 1)

@@ -1,8 +1,8 @@
-"""URLs that are equal without their language marks: the WMT16 language stripper.
+"""Pairs URLs that are equal without their language marks: the WMT16 language stripper.
 
-The baseline of the shared task (Buck & Koehn 2016), whose tokens are from Smith et al. 2013,
-extended to all languages as in Garcia-Romero et al.: a language's English name, endonym and ISO 639
-codes, and its codes with a country.
+This is the baseline of the shared task (Buck & Koehn 2016) with the tokens of Smith et al. 2013,
+extended to all languages as in Garcia-Romero et al.: the marks of a language are its English name,
+its endonym, its ISO 639 codes, and its codes with a country.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _CONTRADICTED = 0.3  # the URL names another of the site's languages than that o
 
 
 class Stripped(NamedTuple):
-    """A URL without its language marks, the same with holes for them, and the marked languages."""
+    """A URL without its language marks, the URL with holes for marks, and the marked languages."""
 
     form: str
     shape: str
@@ -52,7 +52,7 @@ class LangStrip:
     """Pairs pages in different languages whose URLs differ only in language marks."""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Pairs, strongest first; the score is lower if several pages share a stripped URL."""
+        """Find pairs, strongest first; the score is lower if several pages share a stripped URL."""
         langs = page_languages(site)
         order = list(site.langs)
         groups: defaultdict[str, defaultdict[str, list[tuple[Url, Stripped]]]]
@@ -175,7 +175,7 @@ def _pairs(left_lang: str, lefts: _Pages, right_lang: str, rights: _Pages) -> It
 
 
 def _in_order(left_lang: str, lefts: _Pages, right_lang: str, rights: _Pages) -> Iterator[PagePair]:
-    """Pair pages in order; the score is lower the more candidates there are."""
+    """Pair pages in order; the more candidates there are, the lower the score."""
     rivals = max(len(lefts), len(rights))
     for (left, one), (right, other) in zip(lefts, rights, strict=False):
         score = _agreement(one.langs, left_lang, other.langs, right_lang) / rivals
@@ -183,7 +183,7 @@ def _in_order(left_lang: str, lefts: _Pages, right_lang: str, rights: _Pages) ->
 
 
 def _agreement(one: frozenset[str], left: str, other: frozenset[str], right: str) -> float:
-    """A score for the agreement of the marks of two URLs with the languages of their pages."""
+    """Score the agreement between the marks of two URLs and the languages of their pages."""
     if (one and left not in one) or (other and right not in other) or not (one or other):
         return _CONTRADICTED
     return _BOTH_MARKED if one and other else _ONE_MARKED

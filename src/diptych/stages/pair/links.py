@@ -49,14 +49,14 @@ class Links:
     """
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Pairs, strongest first; evidence is `hreflang`, `switcher` or both."""
+        """Find pairs, strongest first; their evidence is `hreflang`, `switcher` or both."""
         langs = page_languages(site)
         votes = _weakened(_votes(site, langs), site)
         return one_partner_each(_pairs(votes, langs, list(site.langs)))
 
 
 def _votes(site: SiteView, langs: Mapping[Url, str]) -> _Votes:
-    """The declarations of each page whose target is in the declared language."""
+    """The declarations on each page, except those whose target is not in the declared language."""
     wanted = tuple(site.langs)
     votes: _Votes = {}
     for url, link in site.links():

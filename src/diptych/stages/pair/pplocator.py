@@ -1,7 +1,7 @@
-"""URL pairs of PPLocator: language tokens, then the most similar URL.
+"""Pairs URLs as PPLocator does: by language tokens, then by similarity.
 
 Vieira & Moreira 2012, section 3.1: normalisation, three lists, Algorithm 2.  The crawl of Algorithm
-1 is a crawl policy.
+1 is implemented as a crawl policy.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from diptych.types import PagePair, PageRecord, Url
 _UNNECESSARY = re.compile(r"\A[a-z]+://|\Awww\.|(?<=/)(?:index|default)(?:\.[a-z]{2,5})?\Z|/\Z")
 _SURE_KINDS = ("code", "code3", "endonym", "name")
 OTHER = "*"
-"""a third language"""
+"""any third language"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class PPLocator:
     """minimum similarity of the two URLs, by Levenshtein distance"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Pairs, strongest first; evidence is `pplocator`."""
+        """Find pairs, strongest first; their evidence is `pplocator`."""
         return one_partner_each(
             pair
             for left, right in combinations(site.langs, 2)
@@ -82,7 +82,7 @@ _normal_forms = TextCache(_shorten, 24_000_000, per_character=2)
 
 
 def guess_language(url: str, left: str, right: str) -> str:
-    """The language whose token is in a URL, "" if there is none, `*` for a third language.
+    """The language whose token is in a URL; "" if there is none, `*` for a third language.
 
     >>> guess_language("http://x.com/ccmq_eng.htm", "en", "pt")
     'en'

@@ -1,8 +1,8 @@
-"""PTI: file names compared with generated ones, then contents by a bilingual word list.
+"""PTI: pairs pages by generated file names, then by content with a bilingual word list.
 
-Chen, Chau & Yeh 2004, as Vieira & Moreira 2012 describe and use it (sections 2 and 4).  Page
+Chen, Chau & Yeh 2004, as Vieira & Moreira 2012 describe and use it (sections 2 and 4).  First, page
 languages are identified.  From a name with a language-indicating substring, all possible names of
-the counterpart are generated and looked up.  Pages that remain are paired by their words.
+the counterpart are generated and looked up.  The remaining pages are paired by their words.
 
 Vieira & Moreira leave some details open, which are chosen here: the substrings, the allowed
 difference in page size, and the similarity formula (only the word list and 0.9 are given).
@@ -45,14 +45,14 @@ class Pti:
     """Pairs by names with language-indicating substrings, then by a bilingual word list."""
 
     similarity: float = 0.9
-    """pages are a pair if their similarity, by the words of both, is above this"""
+    """two pages are a pair if the similarity of their words is above this"""
     size_ratio: float = 2.0
-    """maximum ratio of the numbers of words of two pages"""
+    """maximum ratio of the word counts of two pages"""
     least_words: int = 10
-    """minimum words on the word list that a page must have to be compared"""
+    """minimum number of words from the word list that a page must have to be compared"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Pairs, strongest first; evidence is `pti`."""
+        """Find pairs, strongest first; their evidence is `pti`."""
         by_lang = urls_by_language(site)
         found: list[PagePair] = []
         for left, right in combinations(site.langs, 2):
@@ -65,7 +65,7 @@ class Pti:
     def _by_content(
         self, site: SiteView, lefts: Sequence[Url], rights: Sequence[Url], left: str, right: str
     ) -> Iterator[PagePair]:
-        """Pair pages without a counterpart by name, using the word list."""
+        """Use the word list to pair pages for which no counterpart was found by name."""
         if not lefts or not rights:
             return
         words = word_list(site.lexicon(left, right))
@@ -97,7 +97,7 @@ def _pairs_by_name(
 
 @lru_cache(maxsize=256)
 def _substrings(lang: str) -> tuple[tuple[str, ...], ...]:
-    """The substrings that indicate a language: letters, codes of 2 and 3 letters, and names."""
+    """The substrings that indicate a language: letters, two- and three-letter codes, and names."""
     habits = (word for word, kind in marks_of(lang).items() if kind == "habit")
     words = sorted({*habits, *(word for like in language_words(lang) for word in like)})
     lengths = [min(len(word), _MIN_NAME) for word in words]
@@ -149,7 +149,7 @@ def _with_word(url: str, places: Sequence[int], length: int, word: str) -> str:
 
 
 class WordList(NamedTuple):
-    """A bilingual word list of stems, which are numbered on each side."""
+    """A bilingual list of word stems, numbered separately for each language."""
 
     left_ids: Mapping[str, int]
     right_ids: Mapping[str, int]
@@ -158,7 +158,7 @@ class WordList(NamedTuple):
 
 
 def word_list(lexicon: Lexicon) -> WordList:
-    """The stems of a lexicon and their translations; page sketches contain stems."""
+    """The stems of a lexicon's words and their translations; page sketches contain stems, too."""
     pairs = _entries(lexicon.forward, lexicon.left_words, lexicon.right_words)
     pairs |= {
         (left, right)
@@ -183,7 +183,7 @@ def _entries(table: Table, rows: Sequence[str], columns: Sequence[str]) -> set[t
 
 
 def similarity(left: AbstractSet[int], right: AbstractSet[int], words: WordList) -> float:
-    """The share of the words of two pages that have a translation on the other page.
+    """The share of the words of both pages that have a translation on the other page.
 
     >>> words = WordList({"house": 0, "sea": 1}, {"maison": 0, "mer": 1}, [{0}, {1}])
     >>> similarity({0, 1}, {0}, words)
@@ -212,7 +212,7 @@ class _Document(NamedTuple):
 def _documents(
     site: SiteView, lefts: Sequence[Url], rights: Sequence[Url], words: WordList, least: int
 ) -> tuple[list[_Document], list[_Document]]:
-    """The documents of both sides, sorted by URL, without pages with hardly any known words."""
+    """The documents of both sides, sorted by URL, except those with hardly any known words."""
     # DEVIATION(pti): otherwise two pages with one known word each could be a perfect match.
     sides = {url: (words.left_ids, 0) for url in lefts}
     sides |= {url: (words.right_ids, 1) for url in rights}
@@ -265,7 +265,7 @@ class _Index:
 
 
 def _are_of_like_size(one: _Document, other: _Document, ratio: float) -> bool:
-    """True if neither page is much larger, by all words and by those on the list."""
+    """True if neither page is much larger, both in all words and in words on the list."""
     return all(
         max(sizes) <= ratio * min(sizes)
         for sizes in ((one.size, other.size), (len(one.words), len(other.words)))

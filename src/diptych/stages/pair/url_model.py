@@ -1,4 +1,4 @@
-"""Pairs of a site's URLs by a model of parallel URLs (`learn.url.pair`)."""
+"""Pairs a site's URLs by a model of parallel URLs (`learn.url.pair`)."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _HABIT_ODDS = 0.7  # log odds: twice as likely
 class UrlModel:
     """Pairs each URL with the most probable counterpart according to the URL pair model.
 
-    Habits of the site in the surest pairs count for the others: the marks it uses for languages,
-    and its translations of folder names.
+    The habits that a site shows in its surest pairs are evidence for the others: the marks it uses
+    for languages, and its translations of folder names.
     """
 
     model: str = ""
@@ -40,7 +40,7 @@ class UrlModel:
     """True if the site's own habits change the probabilities of its pairs"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Pairs, strongest first; evidence is `url_model`."""
+        """Find pairs, strongest first; their evidence is `url_model`."""
         if len(site.langs) < 2:
             return []
         model, by_lang = _loaded(self.model), urls_by_language(site)
@@ -111,7 +111,7 @@ _shapes = TextCache(_read_shape, 100_000_000, per_entry=200, per_character=6)
 
 
 def _with_habits(probable: _Pairs) -> _Pairs:
-    """Probabilities raised or lowered by the habits of the site's sure pairs."""
+    """Raise or lower probabilities according to the habits of the site's sure pairs."""
     best: dict[str, float] = {}
     for (left, right), score in probable.items():
         best[left], best[right] = max(score, best.get(left, 0)), max(score, best.get(right, 0))
@@ -129,7 +129,7 @@ def _with_habits(probable: _Pairs) -> _Pairs:
 
 
 def _habit_odds(pair: tuple[str, str], habits: Counter[object], pairs: int, counted: bool) -> float:
-    """The log odds of a pair from the habits of its site."""
+    """The log odds of a pair, according to the habits of its site."""
     marks, *folders = _habits(*pair)
     itself = 1 if counted else 0
     seen = habits[marks] - itself

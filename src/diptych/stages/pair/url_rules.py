@@ -1,4 +1,4 @@
-"""Fixed URL patterns, as in earlier systems (STRAND, PTMiner, the first Bitextor).
+"""Pairs URLs by fixed patterns, as in earlier systems (STRAND, PTMiner, the first Bitextor).
 
 Resnik & Smith 2003, Chen & Nie 2000, Espla-Gomis & Forcada 2010: a mark of one language is replaced
 by a mark of the other, and the resulting URL is looked up.
@@ -36,7 +36,7 @@ REMOVED_AT = (
     ("_*.", "."), ("-*.", "."), (".*.", "."),  # a_fr.html with a.html
     ("//*.", "//"), ("//*.", "//www."),
 )  # fmt: skip
-"""places where a mark may be removed, and the text that replaces them"""
+"""places where a mark may be removed, each with the text that replaces it"""
 
 _BOTH_MARKED, _ONE_MARKED = 0.9, 0.7  # scores: a rule with one mark is weaker
 _END = r"(?=[?#]|\Z)"
@@ -47,7 +47,7 @@ class UrlRules:
     """Pairs pages whose URLs can be transformed into each other by one rule of a fixed list."""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Pairs, strongest first; evidence is `url_rules`."""
+        """Find pairs, strongest first; their evidence is `url_rules`."""
         by_lang = urls_by_language(site)
         return one_partner_each(
             PagePair(one, other, left, right, score, "url_rules")
@@ -91,7 +91,7 @@ def language_words(lang: str) -> tuple[tuple[str, ...], ...]:
 
 
 def mark_replaced(url: str, left: str, right: str) -> list[str]:
-    """The URLs in the right language that a URL may become if one mark is replaced by its like.
+    """The URLs that result from replacing one left mark by a right mark of the same kind.
 
     >>> mark_replaced("http://x.org/en/a?l=en", "en", "fr")
     ['http://x.org/fr/a?l=en', 'http://x.org/en/a?l=fr']

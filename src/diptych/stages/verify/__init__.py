@@ -1,1 +1,1 @@
-"""Verifiers: they decide by content if two pages are translations of each other."""
+"""Verifiers, which decide by content whether two pages are translations of each other."""

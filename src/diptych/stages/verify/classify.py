@@ -1,4 +1,4 @@
-"""Verification by all features, for any languages: the default."""
+"""The default verifier: a model over all features, for any languages."""
 
 from __future__ import annotations
 
@@ -22,17 +22,19 @@ class Classify(TrainedVerifier):
     method: ClassVar[str] = "classify"
     names: ClassVar[tuple[str, ...]] = NAMES
     threshold: float = 0.6
-    """minimum score of a pair that is accepted; above 0.5, because a wrong pair costs more than
+    """minimum score of an accepted pair; above 0.5, because a wrong pair costs more than
     a missed one"""
     partial_less: float = 0.6
-    """a page has content that the other lacks if a lower share of its letters has a counterpart"""
+    """a page has content that the other lacks if less than this share of its letters has a
+    counterpart"""
     partial_more: float = 0.8
-    """minimum share of the other page's letters with a counterpart, for it to be a part of the
-    first page and not a different page"""
+    """minimum share of the other page's letters that have a counterpart; below it, the other page
+    is a different page and not a part of the first"""
     partial_places: float = 0.3
-    """minimum share of common words and numbers at corresponding places, for `partial` to apply"""
+    """minimum share of common words and numbers at corresponding places for `partial` to apply"""
     one_sided: float = 0.8
-    """an accepted pair is flagged if a lower share of a page's letters has a counterpart"""
+    """an accepted pair is flagged if less than this share of either page's letters has a
+    counterpart"""
 
     def decide(self, candidate: Candidate) -> Decision:
         """Decide by all features; an accepted pair may be flagged as one-sided."""

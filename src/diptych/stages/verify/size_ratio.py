@@ -24,12 +24,12 @@ class SizeRatio(CheckedVerifier):
     """
 
     threshold: float = 0.14
-    """minimum score of a pair that is accepted"""
+    """minimum score of an accepted pair"""
     tolerance: float = 0.3
     """standard deviation of the log length ratio"""
     dense_tolerance: float = 0.4
-    """the same if one side has ideographs or syllables, where a character stands for several
-    letters"""
+    """standard deviation if one side is written in ideographs or syllables, where a character
+    stands for several letters"""
 
     def decide(self, candidate: Candidate) -> Decision:
         """Decide by the length ratio."""

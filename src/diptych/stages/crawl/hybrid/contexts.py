@@ -1,7 +1,7 @@
 """Factors for contexts in which pages are translated less often than the rest of their section.
 
-A context is evidence other than the address: no link of an aligned page leads to a translation, or
-nothing links to the URL that the keys of the site predict.
+A context is evidence other than the URL.  For example, a page was linked from an aligned page, but
+the alignment gave it no counterpart; or nothing links to the URL that the site's keys predict.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 _USUAL = {"unlinked_prediction": 0.5, "unaligned": 0.6}
-"""factors of contexts before any page of the site is counted; 1 for others"""
+"""factor of each context before any page of the site is counted; 1 for contexts not listed"""
 _WEIGHT = 3.0  # weight of these factors, in translations
 
 
 @dataclass(slots=True)
 class Contexts:
-    """Translations found in each context, and those expected from the sections alone.
+    """Counts the translations found in each context, and those expected from sections alone.
 
     >>> contexts = Contexts()
     >>> contexts.add_page("unaligned", 0.5), contexts.add_translation("link", 1.0)
@@ -28,7 +28,7 @@ class Contexts:
     expected: dict[str, float] = field(default_factory=dict)
 
     def add_page(self, context: str, expected: float) -> None:
-        """Count a page, with the expected number of its translations."""
+        """Count a page, and the number of translations expected for it."""
         self.expected[context] = self.expected.get(context, 0.0) + expected
 
     def add_translation(self, context: str, right: float) -> None:

@@ -10,7 +10,7 @@ from diptych.text.url_edits import EditRules
 from diptych.types import Url
 
 Kinds = tuple[Hashable, ...]
-"""kinds that something belongs to, the most general first"""
+"""kinds of a page, a URL or a piece of evidence, from most general to most specific"""
 
 MAX_KNOWN = 300_000  # URLs of a site
 MAX_CHARACTERS = 40_000_000  # in these URLs: memory grows with their length
@@ -28,38 +28,38 @@ class State(IntEnum):
 
 @dataclass(slots=True, eq=False)
 class KnownUrl:
-    """A URL of the site."""
+    """A URL of the site, with all that the guide knows about it."""
 
     url: Url
     source: KnownUrl | None = None
-    """first page that linked to it"""
+    """first page that linked to this URL"""
     found_by: str = "link"
-    """link, sitemap, or guess: nothing links to it, but a key predicts it"""
+    """`link`, `sitemap`, or `guess` if a key predicts the URL but nothing links to it"""
     features: tuple[int, ...] = ()
     first_guess: dict[str, float] = field(default_factory=dict)
-    """probabilities of its language before any page of the site is counted"""
+    """language probabilities of the URL before any page of the site is counted"""
     state: State = State.PENDING
     lang: str = ""
-    """language of its text: a requested one, `*` for others, empty if not identified"""
+    """language of the page's text: a requested one, `*` for any other, empty if not identified"""
     kinds: Kinds = ()
-    """kinds under which it was counted when it was fetched"""
+    """kinds under which the URL was counted when it was fetched"""
     candidates: dict[KnownUrl, list[Kinds]] = field(default_factory=dict)
-    """URLs that may be its translations, each with the evidence for it"""
+    """URLs that may be translations of this one, each with its evidence"""
     partners: dict[str, KnownUrl] = field(default_factory=dict)
-    """its translations by language, verified or being verified"""
+    """translations of this page by language, verified or being verified"""
     is_aligned: bool = False
-    """True if its links were aligned with those of a translation"""
+    """True if the page's links were aligned with those of a translation"""
     is_counted: bool = False
-    """True if it was counted among the pages that have a translation"""
+    """True if the page was counted among those that have a translation"""
     has_unlinked_prediction: bool = False
-    """True if a key predicts the URL of its translation, but nothing links there"""
+    """True if a key predicts the URL of this page's translation, but nothing links to that URL"""
     value: float = 0.0
     """expected pairs per download, as last reported"""
     is_ranked: bool = False
     own_value: float = 0.0
-    """the same without the value of its links"""
+    """expected pairs per download from the page itself, without those from its links"""
     expected: dict[str, Url] = field(default_factory=dict)
-    """URLs that keys predict for its translations, by language"""
+    """URLs that keys predict for the page's translations, by language"""
     edit_rules: EditRules | None = None
     """edit rules that predicted `expected`"""
     number: int = 0
@@ -67,7 +67,7 @@ class KnownUrl:
 
 
 class KnownUrls:
-    """All known URLs of a site; redirects and copies are resolved to their target."""
+    """All known URLs of a site; redirects resolve to their targets, copies to their originals."""
 
     def __init__(self) -> None:
         self.by_url: dict[Url, KnownUrl] = {}
@@ -77,11 +77,11 @@ class KnownUrls:
 
     @property
     def is_full(self) -> bool:
-        """True if there is no room for more."""
+        """True if no more URLs can be added."""
         return len(self.by_url) >= MAX_KNOWN or self._characters >= MAX_CHARACTERS
 
     def get(self, url: Url) -> KnownUrl | None:
-        """The entry of a URL, or of the URL it was resolved to."""
+        """The entry of a URL, or of the URL to which it was resolved; None if it is unknown."""
         for _ in range(10):
             if url not in self.same:
                 break
@@ -98,7 +98,7 @@ class KnownUrls:
         return known
 
     def move(self, known: KnownUrl, target: KnownUrl) -> None:
-        """Resolve one URL to another, which inherits its candidates."""
+        """Resolve `known` to `target`, which inherits the candidates of `known`."""
         if known is target:
             return
         self.same[known.url] = target.url
@@ -110,7 +110,7 @@ class KnownUrls:
 
     @staticmethod
     def add_evidence(one: KnownUrl, other: KnownUrl, kinds: Kinds) -> bool:
-        """Record that two URLs may be translations; returns False if that is not new."""
+        """Record evidence that two URLs are translations; returns False if it was known already."""
         if one is other or State.GONE in (one.state, other.state):
             return False
         evidence = one.candidates.get(other, [])

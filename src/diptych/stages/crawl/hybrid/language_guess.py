@@ -1,8 +1,8 @@
-"""The language of a page before it is fetched, learned from the pages of the site.
+"""Guesses the language of a page before it is fetched, by learning from the site's other pages.
 
-A decision list (Yarowsky 1994): the most informative feature of a link decides - folders, host and
-other parts of its URL, its text, the language of the linking page.  Before any page is counted, the
-link's declared language and the URL language model decide.
+A decision list (Yarowsky 1994): the most informative feature of a link decides.  Features are the
+folders, host and other parts of the link's URL, its text, and the language of the linking page.
+Before any page is counted, the link's declared language and the URL language model decide.
 """
 
 from __future__ import annotations
@@ -81,23 +81,24 @@ def text_language(link: Link, langs: Sequence[str]) -> str:
 
 @dataclass(slots=True)
 class LanguageGuesser:
-    """Counts of the languages of a site's pages, by feature of the links to them."""
+    """Counts the languages of a site's pages, by the features of the links to these pages."""
 
     langs: Sequence[str]
     features: dict[str, int] = field(default_factory=dict)
     """feature -> id"""
     counts: list[dict[str, int]] = field(default_factory=list)
-    """id of a feature -> language -> pages"""
+    """feature id -> language -> number of pages"""
     guesses: dict[tuple[float, ...], dict[str, float]] = field(default_factory=dict)
     total: dict[str, int] = field(default_factory=dict)
-    """language -> pages"""
+    """language -> number of pages"""
     _by_feature: dict[int, tuple[dict[str, float], float]] = field(default_factory=dict)
-    """cache: id of a feature -> language probabilities and their divergence; until the next page"""
+    """cache, valid until the next page: feature id -> language probabilities and their
+    divergence"""
     _usual: dict[str, float] = field(default_factory=dict)
-    """cache: shares of languages among all pages; until the next page"""
+    """cache, valid until the next page: share of each language among all pages"""
 
     def asked_or_other(self, lang: str) -> str:
-        """The requested language that matches a language, or `OTHER`; "" if unknown."""
+        """The requested language that matches `lang`, or else `OTHER`; "" if `lang` is empty."""
         if not lang:
             return ""
         return asked_language(lang, self.langs) or OTHER
@@ -120,14 +121,14 @@ class LanguageGuesser:
         return tuple(ids[feature] for feature in features)
 
     def learn(self, features: Iterable[int], lang: str) -> None:
-        """Count a page in a language, or in `OTHER`."""
+        """Count a page with these features in a requested language, or in `OTHER`."""
         self._count(lang, 1)
         for feature in features:
             counts = self.counts[feature]
             counts[lang] = counts.get(lang, 0) + 1
 
     def uncount(self, lang: str) -> None:
-        """Uncount a page that is a copy; the features of its link still count."""
+        """Take a copied page out of the total; the counts of its link's features remain."""
         self._count(lang, -1)
 
     def _count(self, lang: str, pages: int) -> None:
@@ -136,11 +137,11 @@ class LanguageGuesser:
         self._usual = {}
 
     def first_guess(self, declared: str, source: str, model: dict[str, float]) -> dict[str, float]:
-        """Probabilities of the language before any page is counted.
+        """The language probabilities of a URL before any page is counted.
 
-        `declared` is the language that the link declares, `source` that of the linking page;
-        `model` has the probabilities of the URL language model, weighted by their excess over one
-        half.
+        `declared` is the language that the link declares, and `source` is that of the linking page.
+        `model` has the probabilities of the URL language model, which are weighted by their excess
+        over one half.
         """
         if declared:
             share = _DECLARED if declared != OTHER else _SAME_AS_OTHER
@@ -160,20 +161,20 @@ class LanguageGuesser:
             known.features = (*known.features[:-1], *self.feature_ids([f"d:{lang}"]))
 
     def _interned(self, guess: dict[str, float]) -> dict[str, float]:
-        """One shared object for equal guesses: there are few different ones."""
+        """Return one shared object for all equal guesses, because there are few distinct ones."""
         return self.guesses.setdefault(tuple(guess.values()), guess)
 
     def _mostly(self, lang: str, share: float) -> dict[str, float]:
-        """The given share for one language, the rest spread over the others; uniform if unknown."""
+        """`share` for one language, the rest split among the others; uniform if `lang` is empty."""
         langs = (*self.langs, OTHER)
         rest = (1 - share) / (len(langs) - 1)
         return {each: share if each == lang else rest if lang else 1 / len(langs) for each in langs}
 
     def guess(self, features: Sequence[int], first: dict[str, float]) -> dict[str, float]:
-        """Probabilities of the language of a page, by the most informative feature.
+        """The language probabilities of a page, from its most informative feature.
 
-        That is the one whose pages differ most from those of the whole site.  The last feature is
-        the source of the first guess: its counts correct that guess.
+        That is the feature whose pages differ most in language from the site as a whole.  The last
+        feature is the source of the first guess: its counts correct that guess.
         """
         if not features:
             return first
@@ -187,14 +188,14 @@ class LanguageGuesser:
         return best
 
     def _by_one(self, feature: int, usual: dict[str, float]) -> tuple[dict[str, float], float]:
-        """The probabilities from one feature, and their divergence; -inf without pages."""
+        """The probabilities from one feature, and their divergence, which is -inf without pages."""
         guess = self._updated(self.counts[feature], usual, _USUAL_WEIGHT)
         found = guess, _divergence(guess, usual) if guess is not usual else -math.inf
         self._by_feature[feature] = found
         return found
 
     def _shares(self, langs: Iterable[str]) -> dict[str, float]:
-        """The shares of languages among all pages of the site."""
+        """The share of each language among all pages of the site."""
         langs = list(langs)
         return self._updated(self.total, dict.fromkeys(langs, 1 / len(langs)), _EVEN_WEIGHT)
 
@@ -210,5 +211,5 @@ class LanguageGuesser:
 
 
 def _divergence(one: dict[str, float], other: dict[str, float]) -> float:
-    """The divergence of one distribution from another (Kullback and Leibler)."""
+    """The Kullback-Leibler divergence of one distribution from another."""
     return sum(p * math.log(p / other[lang]) for lang, p in one.items() if p > 0.0)

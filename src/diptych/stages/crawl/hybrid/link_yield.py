@@ -1,8 +1,9 @@
-"""The value of a page's links before it is fetched: of URLs that no other page links to yet.
+"""Estimates the value of a page's links before the page is fetched.
 
-It is learned from pages of the same section: the value of the URLs that each was the first to link
-to.  As the site becomes known it falls, so a factor tracks the yield of recent pages relative to
-the expected one.
+Only links to URLs that no other page links to yet have a value.  The estimate is learned from pages
+of the same section: from the value of the URLs that each was the first to link to.  This value
+falls as the site becomes known, so a factor tracks the yield of recent pages relative to the
+expected yield.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _DIGITS = re.compile(r"\d+")
 
 @dataclass(slots=True)
 class LinkYields:
-    """Counts of pages, and of the URLs that they were the first to link to, by section."""
+    """Counts pages, and the URLs that each was the first to link to, by section."""
 
     worth: Rates = field(default_factory=lambda: Rates(2.0))
     links: Rates = field(default_factory=lambda: Rates(2.0))
@@ -56,7 +57,7 @@ class LinkYields:
 
 
 def place(url: Url, lang: str) -> tuple[tuple[str, ...], ...]:
-    """The kinds of a page, the most general first: the site, a language, folders.
+    """The kinds of a page, from most general to most specific: site, language, folders.
 
     >>> place(Url("http://x.org/news/page/12/"), "fr")
     (('site',), ('fr',), ('fr', '/news'), ('fr', '/news/page/'))

@@ -1,4 +1,4 @@
-"""Page pairs found during the crawl: candidates, requests for verification, decisions."""
+"""Page pairs found during the crawl: candidates, verification requests and decisions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MIN_PAIRS = 3  # until this many pairs are found, unpaired pages are no evidence
 
 
 class Matches:
-    """Turns candidates into requests for verification, and those into pairs."""
+    """Turns candidates into verification requests, and verified candidates into pairs."""
 
     def __init__(self, values: UrlValues) -> None:
         self._values = values
@@ -28,7 +28,7 @@ class Matches:
         self.open_pages: dict[KnownUrl, None] = {}
         """pages not yet counted in `translation_rates`"""
         self.count = 0
-        """number of pairs that were accepted, or are probable"""
+        """number of pairs that were accepted or are probable"""
         self.unpaired = values.unpaired
         self.questions: list[PagePair | None] = []
         self.changed: dict[KnownUrl, None] = {}
@@ -53,11 +53,11 @@ class Matches:
         self.open_pages.pop(known, None)
 
     def are_in_two_languages(self, one: KnownUrl, other: KnownUrl) -> bool:
-        """True if two pages are in two of the requested languages."""
+        """True if two pages are in different requested languages."""
         return one.lang in self._langs and other.lang in self._langs and one.lang != other.lang
 
     def may_be_pair(self, one: KnownUrl, other: KnownUrl) -> bool:
-        """True if two pages are in two languages and have no partner in each other's language."""
+        """True if two pages differ in language, and neither has a partner in the other language."""
         is_free = other.lang not in one.partners and one.lang not in other.partners
         return is_free and self.are_in_two_languages(one, other)
 
@@ -94,18 +94,18 @@ class Matches:
         self.request_again(others)
 
     def request_again(self, urls: Iterable[KnownUrl]) -> None:
-        """Request verification of pairs that may have waited for a more probable one."""
+        """Request verification of pairs that may have waited for a more probable pair."""
         for known in urls:
             self.request_verification(known)
 
     def _count_evidence(self, one: KnownUrl, other: KnownUrl, right: float) -> None:
-        """Count the evidence for a pair with the probability that it is correct."""
+        """Count the evidence for a pair, with the probability that the pair is correct."""
         for kinds in self._values.evidence(one, other) if other in one.candidates else ():
             self._values.evidence_rates.add_trial(kinds)
             self._values.evidence_rates.add_success(kinds, right)
 
     def request_verification(self, known: KnownUrl) -> None:
-        """Request verification of a page's most probable pair per language, if both are fetched."""
+        """Request verification of a page's best pair per language, if both pages are fetched."""
         if known.state is not State.PAGE:
             return
         ready = [
@@ -145,7 +145,7 @@ class Matches:
         self.mark_changed([*one.candidates, *other.candidates])
 
     def accept(self, one: KnownUrl, other: KnownUrl, right: float = 1.0) -> None:
-        """Record two pages as a pair, with the probability that it is correct."""
+        """Record two pages as a pair, with the probability that the pair is correct."""
         self._count_evidence(one, other, right)
         KnownUrls.remove_evidence(one, other)
         for known in (one, other):
@@ -161,9 +161,10 @@ class Matches:
             self.count_all_pages()
 
     def reject(self, one: KnownUrl, other: KnownUrl, prior: float, decision: Decision) -> None:
-        """Record that two pages were not accepted as a pair: they are none, or it is undecided.
+        """Record that a pair was not accepted: it was rejected or left undecided.
 
-        The evidence for them still counts, because a verifier without a lexicon is often unsure.
+        The evidence for the pair still counts, because a verifier without a lexicon is often
+        unsure.
         """
         right = posterior(prior, decision.score)
         if decision.reason not in UNDECIDED and not fault_type(decision.reason):
@@ -180,13 +181,13 @@ class Matches:
         self.request_verification(other)
 
     def _count_page(self, known: KnownUrl) -> None:
-        """Count a page in `translation_rates`, once."""
+        """Count a page in `translation_rates`, unless it is already counted."""
         if known in self.open_pages:
             del self.open_pages[known]
             self._values.count_page(known.kinds)
 
     def count_all_pages(self) -> None:
-        """Count all pages, because each could have been paired by now."""
+        """Count all open pages in `translation_rates`: each could have been paired by now."""
         for known in list(self.open_pages):
             self._count_page(known)
 

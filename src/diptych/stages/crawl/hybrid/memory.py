@@ -1,4 +1,4 @@
-"""The memory of the guide of one site."""
+"""The data that the guide of one site remembers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FIRST_PAIRING = 2  # unpaired pages in each of two languages at which pages are
 
 
 class Memory:
-    """All data that a guide keeps; snapshots consist of exactly this."""
+    """All data that a guide keeps; its snapshots contain exactly this data."""
 
     def __init__(self, langs: Sequence[str], weight: float) -> None:
         self.urls = KnownUrls()
@@ -38,11 +38,11 @@ class Memory:
         self.unread_links: deque[tuple[KnownUrl, tuple[Link, ...]]] = deque()
         """links not read yet, with their page"""
         self.unread = 0
-        """number of these links"""
+        """number of links not read yet"""
         self.overflow: list[Link] = []
-        """links to URLs beyond the limit"""
+        """links to URLs that were not added because the limit was reached"""
         self.blocks: set[int] = set()
-        """blocks of text seen on pages, by a part of their hashes"""
+        """truncated hashes of the text blocks seen on pages"""
         self.pending_value = 0
         """sum of the values of all pending URLs, in millionths of a pair"""
 
@@ -55,7 +55,7 @@ class Memory:
         return letters
 
     def add_unread(self, known: KnownUrl, links: tuple[Link, ...]) -> None:
-        """Keep links of a page for reading."""
+        """Queue links of a page to be read later."""
         self.unread_links.append((known, links))
         self.unread += len(links)
 

@@ -1,8 +1,9 @@
-"""The probability that a URL is a new page, learned from the answers of similar URLs.
+"""The probability that a URL is a new page, learned from responses to similar URLs.
 
-A decision list, as for languages: the most informative feature of a link decides - folders,
-extension, parameters, the linking page.  An answer that is not a page, a copy, or a redirect to a
-known page is a failure: it costs a download and yields nothing.
+As for languages, a decision list is used: the most informative feature of a link decides.  Features
+are folders, extension, parameters and the linking page.  A response counts as a failure if it is
+not a page, or is a copy of a known page or a redirect to one: it costs a download and yields
+nothing.
 """
 
 from __future__ import annotations
@@ -19,21 +20,22 @@ _WEIGHT = 1.0  # weight of the site's share for a feature, in links
 
 @dataclass(slots=True)
 class PageChances:
-    """Counts of requested URLs, and of those that were new pages, by feature."""
+    """Counts requested URLs, and those that were new pages, by feature."""
 
     trials: dict[int, int] = field(default_factory=dict)
-    """id of a feature -> requested URLs"""
+    """feature id -> number of requested URLs"""
     pages: dict[int, float] = field(default_factory=dict)
-    """id of a feature -> URLs that were new pages"""
+    """feature id -> number of URLs that were new pages"""
     fading: float = math.inf
-    """trials of a feature after which the site's share counts half as much"""
+    """number of trials of a feature after which the site's share counts half as much"""
     all_trials: int = 0
     all_pages: float = 0.0
     _by_feature: dict[int, tuple[float, float]] = field(default_factory=dict)
-    """cache: id of a feature -> its chance and distance from the site's; until the next URL"""
+    """cache, valid until the next URL: feature id -> its chance and the difference from the
+    site's"""
 
     def add(self, features: Iterable[int], share: float) -> None:
-        """Count a requested URL: a new page (1), none (0), or a share."""
+        """Count a requested URL as a new page (1), as no new page (0), or as a fraction of one."""
         self._by_feature.clear()
         self.all_trials += 1
         self.all_pages += share
@@ -51,7 +53,7 @@ class PageChances:
         """The probability that a URL is a new page, by its most informative feature.
 
         A feature that all URLs have carries no information.  The first feature is the kind of the
-        link; if that was never followed, the probability has a minimum.
+        link; if no link of that kind was followed yet, the probability has a minimum.
 
         >>> chances = PageChances()
         >>> for _ in range(9):
@@ -69,7 +71,7 @@ class PageChances:
         return max(best, _UNTRIED) if is_untried else best
 
     def _by_one(self, feature: int) -> tuple[float, float]:
-        """The chance from one feature, and its distance from that of the whole site."""
+        """The chance from one feature, and its distance from the chance for the whole site."""
         usual, trials = self.usual, self.trials.get(feature, 0)
         found = usual, 0.0
         if 0 < trials < self.all_trials:

@@ -1,7 +1,7 @@
-"""The order of pending URLs: by their values, which are updated where it matters.
+"""Orders pending URLs by their values, which are updated where it matters.
 
-Each event recomputes the values of the URLs it changes, of some URLs valued least recently, and of
-the best ones: the value of the next URL to be fetched is never out of date.
+Each event recomputes the values of the URLs that it changes, of some URLs valued least recently,
+and of the best URLs.  Thus the value of the next URL to be fetched is never out of date.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Ranking:
         self._rebuild()
 
     def changed(self, *, is_news: bool = True) -> list[Ranked]:
-        """The values of URLs that changed, and after news those of URLs valued least recently."""
+        """The new values of changed URLs and, after news, of the URLs valued least recently."""
         memory, changed = self._memory, self._memory.matches.changed
         for known in list(islice(memory.to_refresh, _REFRESHED if is_news else 0)):
             del memory.to_refresh[known]
@@ -111,8 +111,8 @@ class Ranking:
 
 
 def _counted(value: float) -> int:
-    """The value of a URL as counted in the total; 0 if negligible, as thousands of URLs are.
+    """The value of a URL as counted in the total; 0 if it is negligible, as for thousands of URLs.
 
-    In whole millionths, so that the sum does not depend on the order.
+    It is an integer, in millionths of a pair, so that the sum does not depend on the order.
     """
     return round(value * MILLION) if value >= _NEGLIGIBLE else 0

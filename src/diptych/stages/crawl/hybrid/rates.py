@@ -1,7 +1,7 @@
 """Success rates by kind.
 
-The rate of a kind with few trials is estimated from the next more general kind, and that of the
-most general one from a prior.
+If a kind has few trials, its rate is estimated from the next more general kind; the rate of the
+most general kind is estimated from a prior.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Rates:
-    """Counts of trials and successes.
+    """Counts trials and successes by kind.
 
     >>> rates = Rates(weight=2.0)
     >>> for is_success in (True, True, False):
@@ -24,7 +24,7 @@ class Rates:
     """
 
     weight: float
-    """weight of the rate of the more general kind, in trials"""
+    """weight of the more general kind's rate, as a number of trials"""
     trials: dict[Hashable, int] = field(default_factory=dict)
     successes: dict[Hashable, float] = field(default_factory=dict)
 
@@ -39,9 +39,10 @@ class Rates:
             self.successes[kind] = self.successes.get(kind, 0.0) + share
 
     def rate(self, kinds: Sequence[Hashable], prior: float) -> float:
-        """The expected success rate of these kinds, the most general first.
+        """The expected success rate for `kinds`, which are sorted from general to specific.
 
-        Trials that belong to the more specific kind are left out, so that no trial counts twice.
+        Each kind's counts leave out the trials of the next more specific kind, so that no trial
+        counts twice.
         """
         rate = prior
         below = [*kinds[1:], None]

@@ -1,4 +1,4 @@
-"""Snapshots of a guide's memory: columns of plain data.
+"""Writes snapshots of a guide's memory as columns of plain data.
 
 URLs are numbered in the order of discovery, and so are values that many URLs share: kinds, first
 guesses, evidence.  The order of all ordered data is preserved.
@@ -23,7 +23,7 @@ FOUND_BY = ("link", "sitemap", "guess")
 
 
 class _Table(dict[Any, int]):
-    """Numbers of items, in the order of their first lookup."""
+    """Numbers items in the order in which they are first looked up."""
 
     def __init__(self, known: Iterable[Hashable] = ()) -> None:
         self.items_in_order: list[Any] = list(known)
@@ -96,7 +96,7 @@ def _write_chances(chances: PageChances) -> list[Any]:
 
 
 def _write_orders(memory: Memory, urls: _Table) -> dict[str, Any]:
-    """Sets, counts and orders of URLs."""
+    """The queues and sets of URLs, and the counts kept for some URLs."""
     matches = memory.matches
     return {
         "refresh": [urls[known] for known in memory.to_refresh],
@@ -118,7 +118,7 @@ def _numbers_of(pair: Iterable[KnownUrl], urls: _Table) -> tuple[int, int]:
 
 
 def _write_relations(urls: _Table, kinds: _Table) -> dict[str, Any]:
-    """The source, the candidates and the partners of each URL."""
+    """The source, candidates and partners of each URL."""
     sources: list[int] = []
     counts: list[int] = []
     others: list[int] = []
@@ -149,7 +149,7 @@ def _write_relations(urls: _Table, kinds: _Table) -> dict[str, Any]:
 
 
 def _write_urls(memory: Memory, known: Sequence[KnownUrl], kinds: _Table) -> dict[str, Any]:
-    """The facts about each URL alone."""
+    """The facts about each URL that do not refer to other URLs."""
     langs, guesses, rules = _Table(), _Table([()]), memory.edit_rules
     expected = _Table(each.url for each in known)
     found = {
@@ -182,7 +182,7 @@ def _write_urls(memory: Memory, known: Sequence[KnownUrl], kinds: _Table) -> dic
 
 
 def _write_rates(rates: Rates) -> list[list[Any]]:
-    """Kinds, with their trials and successes."""
+    """The kinds, with the trials and successes of each, as columns."""
     trials, successes = rates.trials, rates.successes
     known = dict.fromkeys([*trials, *successes])
     return [

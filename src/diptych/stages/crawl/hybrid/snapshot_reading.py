@@ -1,4 +1,4 @@
-"""Reader of guide snapshots; every value is checked."""
+"""Reads snapshots of guides and checks every value."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _read_totals(memory: Memory, data: dict[str, Any]) -> None:
 
 
 def _read_learned(memory: Memory, data: dict[str, Any]) -> None:
-    """The counts that values are based on, except rates of evidence and translations."""
+    """Read the counts that values are based on, except rates of evidence and translations."""
     values = memory.values
     langs, counts = columns(data["pages"], 2)
     values.languages.total.update(zip(texts(langs), whole_numbers(counts), strict=True))
@@ -109,14 +109,14 @@ def _read_chances(chances: PageChances, rows: object, features: int) -> None:
 
 
 def _sums(column: object) -> list[float]:
-    """A list of non-negative sums."""
+    """Check and return a list of non-negative sums."""
     found = numbers(column)
     checked(not found or min(found) >= 0.0)
     return found
 
 
 def _counts(column: object) -> list[int]:
-    """A list of counts, which may be slightly below zero."""
+    """Check and return a list of counts, which may be slightly below zero."""
     return whole_numbers(column, least=-(1 << 40))
 
 
@@ -181,7 +181,7 @@ def _read_expected(known: list[KnownUrl], data: dict[str, Any], langs: list[str]
 
 
 def _read_guess(memory: Memory, guess: object) -> dict[str, float]:
-    """A first guess, as one shared object for all URLs."""
+    """Read a first guess; URLs with equal guesses share one object."""
     values = numbers(guess)
     if not values:
         return {}
@@ -221,7 +221,7 @@ def _read_relations(known: list[KnownUrl], data: dict[str, Any], kinds: list[Kin
 
 
 def _read_evidence(data: dict[str, Any], kinds: list[Kinds]) -> list[list[Kinds]]:
-    """The lists of evidence."""
+    """Read the lists of evidence."""
     named = [bool(each) and evidence_name(each) in PRIOR_RIGHT for each in kinds]
     places = whole_numbers(data["evidence"], len(kinds))
     checked(all(named[place] for place in places))
@@ -254,7 +254,7 @@ def _read_orders(memory: Memory, known: list[KnownUrl], data: dict[str, Any]) ->
 
 
 def _read_kinds(kinds: object) -> Kinds:
-    """Kinds, each made of texts and numbers."""
+    """Read kinds, each of which consists of strings and numbers."""
     for kind in items(kinds):
         checked({type(part) for part in items(kind)} <= {str, int} and len(kind) > 0)
         whole_numbers([part for part in kind if type(part) is int])

@@ -1,9 +1,9 @@
-"""The guided crawl: all evidence so far gives each URL one value.
+"""The guided crawl: each URL has one value, computed from all evidence so far.
 
-Evidence that two URLs are a pair: declarations of the site (hreflang, switchers, sitemaps), keys,
-URL models, and links that were aligned in earlier pairs.  Its reliability is measured on the site
-itself.  The value of a URL is the number of pairs expected per download; the two halves of a pair
-are fetched together.
+Evidence that two URLs are a pair comes from declarations of the site (hreflang, switchers,
+sitemaps), keys, URL models, and links that were aligned in earlier pairs.  The reliability of this
+evidence is measured on the site itself.  The value of a URL is the number of pairs expected per
+download; the two halves of a pair are fetched together.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Hybrid:
     """Fetches URLs by expected pairs per download, both halves of a pair together."""
 
     weight: float = 3.0
-    """weight of prior rates, in trials, relative to those observed on the site"""
+    """weight of prior rates against rates observed on the site, as a number of trials"""
     models: bool = True
     """True to use the URL models if the site itself gives no evidence"""
 
@@ -84,7 +84,7 @@ class _HybridGuide:
     # -- events ---------------------------------------------------------------------------------
 
     def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
-        """Values of the URLs that the page adds or changes."""
+        """Rank the URLs that the page adds, and those whose value it changes."""
         known = self._add_page(page)
         if known is not None:
             self._values.yields.add_page(known.url, known.lang)
@@ -99,7 +99,7 @@ class _HybridGuide:
         return self._ranking.changed(is_news=not is_sitemap)
 
     def learn(self, event: CrawlEvent, site: SiteView) -> Iterable[Ranked]:
-        """Values of the URLs that another event changes."""
+        """Rank the URLs whose value changes after an event other than a fetched page."""
         match event:
             case Missing():
                 self._remove(self._urls.get(event.url), is_fault=bool(fault_type(event.reason)))
@@ -113,18 +113,18 @@ class _HybridGuide:
         return self._ranking.changed()
 
     def refill(self, site: SiteView) -> Iterable[Ranked]:
-        """Values of the links that were not read yet; all others are ranked."""
+        """Rank the targets of links not read yet; all other URLs are ranked already."""
         while self._memory.unread_links:
             self._read_more_links()
         return self._ranking.changed()
 
     def questions(self) -> Sequence[PagePair | None]:
-        """Pairs to be verified; an occasional None requests pairing of all pages."""
+        """The pairs to be verified; a None among them requests pairing of all pages."""
         questions, self._matches.questions = self._matches.questions, []
         return questions
 
     def outlook(self) -> Outlook:
-        """The number of pairs found so far, and of those expected from all pending URLs."""
+        """The number of pairs found so far, and the number expected from all pending URLs."""
         pages = self._languages.total
         rarest = min(self._langs, key=lambda lang: pages.get(lang, 0))
         budget = min(_MAX_BUDGET, _MIN_BUDGET + _BUDGET_PER_PAGE * pages.get(rarest, 0))
@@ -137,7 +137,7 @@ class _HybridGuide:
     # -- pages -------------------------------------------------------------------------------
 
     def _add_page(self, page: Page) -> KnownUrl | None:
-        """Add a fetched page; returns None if it is a copy of another."""
+        """Add a fetched page; returns None if it is a copy of another page."""
         known = self._entry_of(page.url)
         if known.state is State.PAGE:
             return known
@@ -166,7 +166,7 @@ class _HybridGuide:
         return known
 
     def _entry_of(self, url: Url) -> KnownUrl:
-        """The entry of a URL that returned a page, although it was considered an alias."""
+        """The entry of a URL that returned a page although it was considered an alias."""
         self._urls.same.pop(url, None)
         known = self._urls.get(url)
         if known is None or known.state is State.GONE:
@@ -174,7 +174,7 @@ class _HybridGuide:
         return known
 
     def _add_copy(self, known: KnownUrl, same: KnownUrl) -> None:
-        """Resolve a page to the one that it is a copy of."""
+        """Resolve a copy to its original."""
         self._count_nothing_new(known, same)
         if known.lang or known.features:
             self._languages.uncount(known.lang or OTHER)
@@ -186,13 +186,13 @@ class _HybridGuide:
         self._matches.request_again([same, *others])
 
     def _count_nothing_new(self, known: KnownUrl, same: KnownUrl) -> None:
-        """Count a URL that leads to a known page, unless it is only another spelling."""
+        """Count a URL that leads to a known page, unless the two URLs differ only in spelling."""
         rules = rules_between(known.url, same.url) or rules_between(same.url, known.url)
         if not rules or any(rule.startswith("without ?") for rule in rules):
             self._values.count_answer(known.features, is_page=False)
 
     def _own_text(self, page: Page) -> float:
-        """The amount of new text on a page, from 0 to 1 (enough)."""
+        """The amount of new text on a page, from 0 (none) to 1 (enough)."""
         if page.sketch is None:
             return 1.0 if page.lang else 0.0
         return min(1.0, self._memory.new_letters(page.sketch.blocks) / _ENOUGH_TEXT)
@@ -241,7 +241,7 @@ class _HybridGuide:
     def _target_of(
         self, link: Link, source: KnownUrl, declared: str, model: dict[str, float]
     ) -> KnownUrl | None:
-        """The entry of a link's target, added if it is new; None if there are too many."""
+        """The entry of a link's target, added if it is new; None if there is no room for it."""
         known = self._urls.get(link.url)
         if known is not None:
             if known.found_by == "guess" and known.state is State.PENDING:
@@ -337,14 +337,14 @@ class _HybridGuide:
         self._add_evidence_for(event.links, ((kind,), (kind, len(self._memory.pairs))))
 
     def _add_evidence_for(self, urls: Iterable[tuple[Url, Url]], kinds: Kinds) -> None:
-        """Record that pairs of URLs may be translations, if both are known."""
+        """Record evidence for pairs of URLs of which both are known."""
         for left, right in urls:
             one, other = self._urls.get(left), self._urls.get(right)
             if one is not None and other is not None:
                 self._matches.add_evidence(one, other, kinds)
 
     def _request_pairing(self) -> None:
-        """Request pairing of all pages by content once enough of them are unpaired."""
+        """Request pairing of all pages by content once enough pages are unpaired."""
         unpaired = sorted(self._matches.unpaired.values())
         second = unpaired[-2] if len(unpaired) > 1 else 0
         if not self._memory.is_pairing and second >= self._memory.next_pairing:
@@ -354,7 +354,7 @@ class _HybridGuide:
             self._translations.compare_again()
 
     def _take_pairs(self, event: PairingResult) -> None:
-        """Process the pairs from pairing by content."""
+        """Process the pairs that were found by content."""
         self._memory.is_pairing = False
         if event.pairs is None:
             return

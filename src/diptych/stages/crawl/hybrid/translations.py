@@ -1,4 +1,4 @@
-"""Predictions of translations from URLs: by the keys of the site, and by URL models."""
+"""Predicts translations from URLs, by the keys of the site and by URL models."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Translations:
         return likely_languages(new, self._values.languages.asked_or_other)
 
     def compare_with_links(self, known: KnownUrl, targets: Iterable[KnownUrl]) -> None:
-        """Add the most probable link of a page as a candidate, if the page declares none."""
+        """Add the best link of a page as a candidate, if the page declares no translation."""
         if self._is_decided(known):
             return
         others = self._in_other_language(known, targets)
@@ -58,7 +58,7 @@ class Translations:
                 self._matches.add_evidence(known, others[url], (("url_model",),))
 
     def compare_with_all(self, pages: Iterable[KnownUrl]) -> None:
-        """Add the most probable pending URLs as candidates, if there is no other evidence."""
+        """Add the most probable pending URLs as candidates of pages without other evidence."""
         others: dict[str, dict[Url, KnownUrl]] = {}
         for known in pages:
             if self._is_decided(known):
@@ -75,21 +75,21 @@ class Translations:
                 self._matches.add_evidence(known, compared[url], kinds)
 
     def compare_again(self) -> None:
-        """Compare unpaired pages with all URLs again, in the language with the fewest of them."""
+        """In the language with the fewest unpaired pages, compare these with all URLs again."""
         rarest = min(self._langs, key=lambda lang: self._matches.unpaired[lang])
         pages = (known for known in self._memory.to_refresh if known.state is State.PAGE)
         alone = (known for known in pages if known.lang == rarest and not known.partners)
         self.compare_with_all(list(islice(alone, _COMPARED_AGAIN)))
 
     def _is_decided(self, known: KnownUrl) -> bool:
-        """True if models are not needed for a page, or not used."""
+        """True if URL models are not used, or not needed for this page."""
         is_paired = bool(known.candidates or known.partners)
         return is_paired or not self._has_models or known.lang not in self._langs
 
     def _in_other_language(
         self, known: KnownUrl, others: Iterable[KnownUrl]
     ) -> dict[Url, KnownUrl]:
-        """The pending URLs that are probably in another of the requested languages."""
+        """The pending URLs that are probably in a requested language other than the page's."""
         own = ("", OTHER, known.lang)
         pending = (other for other in others if other.state is State.PENDING)
         likely = self._values.likely_language
@@ -98,7 +98,7 @@ class Translations:
     # -- by keys -----------------------------------------------------------------------------
 
     def learn_keys(self) -> None:
-        """Learn the site's keys again from its pairs; less often the more pairs there are."""
+        """Relearn the site's keys from its pairs; the more pairs there are, the less often."""
         memory = self._memory
         if len(memory.pairs) < memory.next_rules:
             return

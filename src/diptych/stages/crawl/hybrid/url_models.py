@@ -1,4 +1,4 @@
-"""Probabilities of URL models, used if a site gives no evidence yet (Garcia-Romero et al.)."""
+"""Probabilities from URL models, used while a site gives no evidence (Garcia-Romero et al.)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def likely_languages(
 
 
 def ranked_translations(page: Url, urls: Sequence[Url]) -> list[tuple[Url, float]]:
-    """The URLs that may be translations of a page with their probabilities, best first."""
+    """The URLs that may be translations of a page, with their probabilities, best first."""
     from diptych.learn.url.pair import load
 
     if not urls:

@@ -19,7 +19,7 @@ PRIOR_RIGHT = {
     "aligned": 0.8, "near": 0.4, "contrary": 0.3, "key": 0.8, "guess": 0.5,
     "url_model": 0.5, "content": 0.7, "rank": 0.3,
 }  # fmt: skip
-"""share of each kind of evidence that is correct, before any is counted"""
+"""assumed share of correct evidence of each kind, before any evidence is counted"""
 PRIOR_TRANSLATED = 0.5  # share of pages that have a translation, before any is counted
 _IGNORED_SURPLUS = 3  # a surplus of unpaired pages in one language up to this is ignored
 _DEAD = 0.5  # chance below which a kind of URL is mostly not pages
@@ -28,15 +28,15 @@ VALUE_STEP = 1.05  # ratio of two adjacent values; smaller differences do not co
 
 
 class UrlValues:
-    """Values of URLs, and the rates they are based on."""
+    """Computes the values of URLs, and keeps the rates on which they are based."""
 
     def __init__(self, langs: Sequence[str], weight: float) -> None:
         self.langs = langs
         self.languages = LanguageGuesser(langs)
         self.evidence_rates = Rates(weight)
-        """share of each kind of evidence that was correct"""
+        """share of the evidence of each kind that was correct"""
         self.translation_rates = Rates(weight)
-        """share of the pages of a kind that had a translation"""
+        """share of the pages of each kind that had a translation"""
         self.contexts = Contexts()
         self.pages = PageChances(fading=5.0)  # most kinds of URLs are either all pages or none
         """probabilities that URLs are new pages"""
@@ -44,14 +44,14 @@ class UrlValues:
         """probabilities that pages have text of their own"""
         self.yields = LinkYields()
         self.has_pairs = False
-        """True once a pair was found"""
+        """True once a pair has been found"""
         self.best = 0.5
-        """value of the best pending URL, without that of its links"""
+        """value of the best pending URL, not counting its links"""
         self.unpaired: Counter[str] = Counter(dict.fromkeys(langs, 0))
         """number of pages without any translation, by language"""
 
     def evidence(self, one: KnownUrl, other: KnownUrl) -> Sequence[Kinds]:
-        """The evidence that two URLs are a pair; `contrary` if a key contradicts it."""
+        """The evidence that two URLs are a pair; marked `contrary` if a key contradicts it."""
         found = one.candidates[other]
         if any(evidence_name(kinds) in ("key", "guess") for kinds in found):
             return found
@@ -60,7 +60,7 @@ class UrlValues:
         return found
 
     def _is_contrary(self, one: KnownUrl, other: KnownUrl) -> bool:
-        """True if keys predict another translation for a page."""
+        """True if keys predict that the translation of `one` is a page other than `other`."""
         expected = one.expected.get(self.likely_language(other))
         return expected is not None and expected != other.url
 
@@ -72,7 +72,7 @@ class UrlValues:
         )
 
     def guess_rate(self, known: KnownUrl) -> float:
-        """The share of guessed URLs that exist, for pages of the same section."""
+        """The share of guessed URLs that turned out to exist, for pages of the same section."""
         kinds = ("guess",), ("guess", section(known.url))
         return self.evidence_rates.rate(kinds, PRIOR_RIGHT["guess"])
 
@@ -95,7 +95,7 @@ class UrlValues:
         return self.translation_rates.rate(kinds, PRIOR_TRANSLATED) * factor
 
     def count_answer(self, features: Sequence[int], *, is_page: bool, text: float = 0.0) -> None:
-        """Count the answer of a URL: a new page or not, and the amount of new text."""
+        """Count the response to a request: a new page or not, and the amount of new text."""
         self.pages.add(features, float(is_page))
         if is_page:
             self.texts.add(features, text)
@@ -114,14 +114,14 @@ class UrlValues:
             self.translation_rates.add_success(kinds[:-1], right)
 
     def value(self, known: KnownUrl) -> float:
-        """The value of a URL without that of its links."""
+        """The value of a URL, not counting its links."""
         return self.value_and_links(known)[0]
 
     def value_and_links(self, known: KnownUrl) -> tuple[float, float]:
-        """Expected pairs per download from the page itself, and from its links.
+        """The pairs expected per download from the page itself, and those from its links.
 
-        A page counts as 1 if it completes a pair, otherwise as one half.  Before the first pair the
-        order is breadth-first, except that dead kinds of URLs come last.
+        A page counts as 1 if it completes a pair, otherwise as one half.  Before the first pair is
+        found, the order is breadth-first, except that URLs of dead kinds come last.
         """
         guess = self.languages.guess(known.features, known.first_guess)
         value, chance = self._value_of_page(known, guess), self.pages.chance(known.features)
@@ -148,9 +148,10 @@ class UrlValues:
         return max(by_evidence, wanted * translated * (len(self.langs) - 1))
 
     def _completion_probability(self, lang: str) -> float:
-        """The probability that a page completes a pair: about half, more if others are unpaired.
+        """The probability of completing a pair: about half, more if the language lags behind.
 
-        Thus all languages are fetched evenly until there is evidence of pairs.
+        A language lags behind if it has fewer unpaired pages than the others.  Thus all languages
+        are fetched evenly until there is evidence of pairs.
         """
         own = self.unpaired[lang]
         others = (sum(self.unpaired.values()) - own) / (len(self.langs) - 1)
@@ -161,7 +162,7 @@ class UrlValues:
     def _expected_pairs(
         self, known: KnownUrl, own: str, guess: Mapping[str, float]
     ) -> dict[str, float]:
-        """Pairs expected from evidence, by the language of the other half.
+        """The number of pairs expected from evidence, by the language of the other page.
 
         Evidence counts in full unless the page is probably in a language that makes no pair.
         """
@@ -187,7 +188,7 @@ def _likeliest(guess: Mapping[str, float]) -> str:
 
 
 def _context(known: KnownUrl) -> str:
-    """The context of a page: evidence other than its address."""
+    """The context of a page: evidence other than its URL."""
     if known.candidates:
         return "with_candidates"
     if known.has_unlinked_prediction:
@@ -207,7 +208,7 @@ def evidence_name(kinds: Kinds) -> str:
 
 
 def rounded_value(value: float) -> float:
-    """A value rounded in steps, so that among nearly equal URLs the first known comes first.
+    """Round a value, so that of URLs with nearly equal values the first discovered comes first.
 
     >>> rounded_value(0.5) == rounded_value(0.501), rounded_value(0.5) < rounded_value(0.6)
     (True, True)
@@ -218,7 +219,7 @@ def rounded_value(value: float) -> float:
 
 
 def section(url: Url) -> str:
-    """The section of a site that a URL is in: host, two folders, and parameter names.
+    """The section of the site to which a URL belongs: host, two folders, and parameter names.
 
     >>> section("http://x.org/doc/fr/a/b.html"), section("http://x.org/view?id=7&lang=fr")
     ('x.org/doc/fr?', 'x.org?id&lang')

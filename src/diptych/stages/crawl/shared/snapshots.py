@@ -1,4 +1,4 @@
-"""Values of a snapshot, checked while they are read: a run folder may contain anything."""
+"""Checks the values of a snapshot while reading them: a run folder may contain anything."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def parts(column: list[Any], sizes: list[int]) -> Iterator[list[Any]]:
 
 
 def by_column(rows: Iterable[tuple[Any, ...]], count: int) -> list[list[Any]]:
-    """Transpose rows of `count` values each into lists."""
+    """Transpose rows of `count` values into `count` lists."""
     found = [list(column) for column in zip(*rows, strict=True)]
     return found or [[] for _ in range(count)]
 
@@ -90,6 +90,6 @@ def from_mapping(mapping: Mapping[Any, Any]) -> list[list[Any]]:
 
 
 def links(rows: object) -> tuple[Link, ...]:
-    """Parse links, each a list of its texts."""
+    """Parse links, each given as a list of strings."""
     found = [Link(*texts(row)) for row in items(rows)]
     return tuple(found)

@@ -1,9 +1,9 @@
 """Features of a link from its five contexts, for the missing languages (Barbosa et al. 2011).
 
-The paper's features are the tokens of URL, anchor, around, image alt and image src, learned for one
-pair of languages.  Here, a token that is a language name or code is replaced by the role of that
-language: `missing`, `shown` (already found) or `third` (not requested).  A model learned from
-French and English thus applies to Korean and Portuguese.
+The paper's features are the tokens of the URL, the anchor, the text around it, and the `alt` and
+`src` of an image, learned for one pair of languages.  Here, a token that is a language name or code
+is replaced by the role of that language: `missing`, `shown` (already found) or `third` (not
+requested).  A model learned from French and English thus applies to Korean and Portuguese.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _FILLER_WORDS = frozenset(
 )
 """words that accompany the name of a language in a switcher"""
 _PREPOSITIONS = frozenset("in en em auf pa po на по i na a im el het o του με".split())
-"""prepositions before the name of a language in which something can be read"""
+"""prepositions that may precede a language name, as in `read in English`"""
 _FLAGS = ("flag", "drapeau", "bandera", "bandiera", "bandeira", "flagge", "fahne", "vlag")
 _PHOTO = re.compile(r"\.(?:jpe?g|webp)\b")
 _TECHNICAL = frozenset("html htm xhtml shtml php asp aspx jsp cgi index default www http".split())
@@ -44,14 +44,14 @@ _IN_URL = {"code": "code", "code3": "code3", "endonym": "name", "name": "name"}
 
 
 class Question(NamedTuple):
-    """The requested languages, and those of them that no page of the site is in yet."""
+    """The requested languages, and the missing ones, in which no page was found yet."""
 
     wanted: tuple[str, ...]
     missing: frozenset[str]
 
     @classmethod
     def of(cls, langs: Sequence[str], shown: Iterable[str] = ()) -> Question:
-        """The question after some languages were found.
+        """The question that remains after some languages were found.
 
         >>> sorted(Question.of(["en", "fr-CA"], ["en"]).missing)
         ['fr']
@@ -75,7 +75,7 @@ class Question(NamedTuple):
 
 
 class _PageContext(NamedTuple):
-    """Facts about a page that its links are compared with."""
+    """Facts about a page, with which its links are compared."""
 
     question: Question
     url: str
@@ -109,7 +109,7 @@ def _page_context(page: Page, links: Sequence[Link], question: Question) -> _Pag
 
 
 def features(link: Link, page_context: _PageContext) -> set[str]:
-    """The features of a link without those of the URL language model."""
+    """The features of a link, except those from the URL language model."""
     question = page_context.question
     found = {f"rel:{link.rel}" if link.rel in ("alternate", "area", "frame") else "rel:a"}
     if link.hreflang:
@@ -177,7 +177,7 @@ def _bare(url: str) -> str:
 
 
 def _of_text(context: str, text: str, question: Question) -> Iterator[str]:
-    """Features from an anchor or the text of an image: languages and words."""
+    """Features from an anchor or an image's text: languages and words."""
     words = naming.words_of(text)
     yield f"{context}:words:{min(len(words), 5)}"
     if not words:
@@ -195,7 +195,7 @@ def _of_text(context: str, text: str, question: Question) -> Iterator[str]:
 
 
 def _short_text(words: Sequence[str], question: Question) -> Iterator[str]:
-    """Features from a short text with a language name: `English version` or `English wine`."""
+    """Features from a short text with a language name, like `English version` or `English wine`."""
     yield from (f"has:{role}" for role in _roles(words, question))
     for lang in sorted(question.missing):
         own = [word for word in words if naming.is_endonym(word, lang)]
@@ -284,7 +284,7 @@ def _language_of(text: str, wanted: tuple[str, ...]) -> tuple[LangScore, ...]:
 def _identified(
     text: str, wanted: tuple[str, ...], learned: tuple[LearnedLanguage, ...]
 ) -> tuple[LangScore, ...]:
-    """The languages of a text, cached per set of learned languages, as runs differ in these."""
+    """The languages of a text, cached by learned languages, because these differ between runs."""
     return identify(text, wanted, closed=False)
 
 

@@ -27,8 +27,8 @@ _SAYS_MACHINE = frozenset({"machine:declared", "machine:notice"})
 def own_links(page: Page, other: Page | None, start: Url) -> list[Link]:
     """The links of a page to further pages in its language, without duplicate targets.
 
-    They lead to pages of the site that the page in the other language does not link to, and they
-    name no language, unlike links from one language to another.
+    These links lead to pages of the site that the page in the other language does not link to, and
+    they name no language, unlike links from one language to another.
     """
     known = {address(page.url)}
     if other is not None:
@@ -67,7 +67,7 @@ def doubt(
 
 
 def has_titles(links: Sequence[Link], lang: str, langs: Sequence[str]) -> bool:
-    """True if enough link texts are titles in a language: it has pages of its own."""
+    """True if enough link texts are titles in a language, a sign of pages in that language."""
     found = 0
     for link in links:
         if found < _MIN_LINKS and text_length(link.anchor) >= _MIN_TITLE:
@@ -87,7 +87,7 @@ def is_mixed(page: Page, lang: str, langs: Sequence[str]) -> bool:
 def is_few(own: int, all_links: int, others: int) -> bool:
     """True if a page has too few links to further pages in its language.
 
-    These are few compared with the links of the other language, or there are none among many links.
+    There are few such links compared with those of the other language, or none among many links.
 
     >>> is_few(3, 4, 12), is_few(5, 9, 40), is_few(2, 9, 3), is_few(0, 6, 2), is_few(0, 0, 0)
     (True, False, False, True, False)
@@ -98,7 +98,7 @@ def is_few(own: int, all_links: int, others: int) -> bool:
 
 
 def is_translated(page: Page, lang: str) -> bool:
-    """True if more of a page than its menus is in a language."""
+    """True if more of a page than just its menus is in a language."""
     return any(
         share >= _MIN_TRANSLATED and same_language(other, lang)
         for other, share in page.record.langs

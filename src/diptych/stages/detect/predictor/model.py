@@ -1,7 +1,7 @@
-"""The probability that a link leads to a missing language (Barbosa et al. 2011, 2.1).
+"""The probability that a link leads to a missing language (Barbosa et al. 2011, section 2.1).
 
-A linear support vector machine over named features, and a sigmoid that turns its margin into a
-probability (Platt 1999).  The model file is JSON: plain numbers, no code.
+The model is a linear support vector machine over named features, with a sigmoid that turns its
+margin into a probability (Platt 1999).  The model file is JSON: plain numbers, no code.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Tests if a site is bilingual, from a few of its pages (Barbosa et al. 2011, section 2.1).
+"""Tests from a few pages whether a site is bilingual (Barbosa et al. 2011, section 2.1).
 
 The link predictor estimates which links of a page lead to a missing language.  The detector fetches
-their targets one by one, most probable first, and identifies their languages.  If it is in doubt
-whether a site has more pages in a language, it fetches one of them as a sample.
+their targets one by one, most probable first, and identifies their languages.  If it doubts that
+the site has more pages in a language, it fetches another such page as a sample.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ class _Candidate(NamedTuple):
     is_part: bool = False
     """True if the target stands for the linking page, which has no text of its own"""
     sample_of: str = ""
-    """language of the linking page, if this link is requested to settle a doubt about it"""
+    """language of the linking page, if this link is requested to settle a doubt about that
+    language"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +52,9 @@ class Detect:
     threshold: float = 0.5
     """minimum probability of a link to be followed"""
     most: int = 4
-    """maximum pages fetched besides the start page"""
+    """maximum number of pages fetched besides the start page"""
     misses: int = 3
-    """the site is given up after this many links that lead to no page of it"""
+    """number of links that lead to no page of the site, after which the test ends"""
     model: str = ""
     """folder of a link predictor; if empty, the one shipped with the package"""
 
@@ -82,7 +83,7 @@ class _SiteTest:
         """(index of a page, missing languages) -> links of the page"""
 
     def read(self, page: Page) -> None:
-        """Read a page of the site; it is not counted if it may be the only page in its language."""
+        """Read a page of the site; do not count it if it may be the only page in its language."""
         requested, self._waiting = self._waiting, None
         self._pages.append(page)
         if is_by_machine(page, self._pages[0]):
@@ -166,7 +167,7 @@ class _SiteTest:
         return Question.of(self._shown.langs, self._shown.shown)
 
     def _candidates(self, question: Question) -> list[_Candidate]:
-        """Links that may be requested, most probable first; declared translations have 1.0."""
+        """Links that may be requested, most probable first; 1.0 for declared translations."""
         best: dict[str, _Candidate] = {}
         for number, page in enumerate(self._pages):
             key = (number, question.missing)
@@ -198,13 +199,13 @@ class _SiteTest:
         return found
 
     def _probability_of_part(self, probability: float) -> float:
-        """1 until a page with text is read, then at least the threshold: switchers come first."""
+        """Return 1 until a page with text is read, then at least the threshold."""
         return max(probability, self._settings.threshold if self._shown.shown else 1.0)
 
     # -- languages in doubt ----------------------------------------------------------------------
 
     def _way_round(self) -> _Candidate | None:
-        """A link around a page without text that should be in a missing language.
+        """A link that bypasses a page without text that should be in a missing language.
 
         A site may declare its entrance page as a translation, and the entrance may lead straight
         back. Another page in a language already found may then have a switcher that works.
@@ -293,7 +294,7 @@ class _SiteTest:
         return Reason.OTHER_LANGUAGES if any(page.lang for page in self._pages) else Reason.NO_TEXT
 
     def pages(self) -> Sequence[tuple[str, Url]]:
-        """A page for each language that was found."""
+        """One page for each language that was found."""
         return [(lang, url) for lang, url, _ in self._shown.example_pages()]
 
 
@@ -304,7 +305,7 @@ def _is_declared(link: Link, question: Question) -> bool:
 
 
 def _parts(page: Page, links: Sequence[Link]) -> frozenset[Url]:
-    """The targets that stand for a page without text: its frames, its refresh, or its only link."""
+    """The targets that stand for a page without text: frames, refresh target or only link."""
     if main_language(page) is not None:
         return frozenset()
     urls = frozenset(link.url for link in links)

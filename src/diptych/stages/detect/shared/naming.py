@@ -24,7 +24,7 @@ from diptych.text.caches import TextCache
 from diptych.types import Link, Url
 
 NAMES = frozenset({"endonym", "name"})
-"""kinds of marks that are words"""
+"""kinds of marks that are words rather than codes"""
 NOWHERE = Url("")
 MAX_SHORT = 4  # a text with more words is not just the name of a language
 _WORD = re.compile(r"[^\W\d_]+")
@@ -111,7 +111,7 @@ def mark_place(url: str, mark: UrlMark) -> str:
 
 @lru_cache(maxsize=8192)
 def whole_marks(text: str) -> tuple[Mark, ...]:
-    """The language marks that equal a text as a whole: it is a language name or code."""
+    """The language marks that match the whole of a text, i.e. a language name or code."""
     stripped = fold(text.strip(_ORNAMENT))[:40]
     return mark_table().get(stripped) or mark_table().get(re.split(r"[-_]", stripped)[0], ())
 
@@ -168,7 +168,7 @@ def is_endonym(word: str, lang: str) -> bool:
 
 
 def is_foreign_name(word: str, lang: str) -> bool:
-    """True if a word is a foreign name of a language, or looks like a form of it, and no country.
+    """True if a word is a foreign name of a language or a form of one, but not a country name.
 
     >>> [is_foreign_name(word, "en") for word in ("anglais", "anglaise", "angle", "england")]
     [True, True, False, False]
@@ -203,7 +203,7 @@ _EXTRA_SCRIPTS: Mapping[str, frozenset[str]] = {"ja": frozenset({"HIRAGANA", "KA
 
 @lru_cache(maxsize=4096)
 def scripts_in(text: str) -> frozenset[str]:
-    """The scripts of a text, from the Unicode names of its letters; Latin only if no other.
+    """The scripts of a text, by the Unicode names of its letters; Latin only if there is no other.
 
     >>> sorted(scripts_in("Καλημέρα!")), sorted(scripts_in("Hello"))
     (['GREEK'], ['LATIN'])

@@ -1,7 +1,7 @@
 """The languages found on a site's pages, and the links of a page within its site.
 
 A page counts for a language if it has enough text and its text is not a duplicate: some sites
-answer with the start page, or with an untranslated copy, if a translation is missing.
+return the start page, or an untranslated copy, if a translation is missing.
 """
 
 from __future__ import annotations
@@ -129,6 +129,6 @@ class ShownLanguages:
 
     @property
     def confidence(self) -> float:
-        """The second highest score of the languages that were found."""
+        """The second-highest score among the languages that were found."""
         scores = sorted((score for _, _, score in self.example_pages()), reverse=True)
         return scores[1] if len(scores) > 1 else 0.0

@@ -18,7 +18,7 @@ def page_links(page: Page) -> list[Link]:
 
 
 def outgoing_links(page: Page) -> list[Link]:
-    """The links of a page that lead out of its site, only the first into each site."""
+    """The links of a page to other sites, only the first link to each site."""
     own = site_name(page.url)
     first: dict[str, Link] = {}
     for link in page_links(page):
@@ -40,5 +40,5 @@ def first_found_first(leads: Sequence[Lead]) -> Sequence[float]:
 
 
 def random_order(leads: Sequence[Lead]) -> Sequence[float]:
-    """Pseudo-random scores that are always the same for a URL."""
+    """Pseudo-random scores, always the same for the same URL."""
     return [crc32(lead.url.encode()) / 0xFFFFFFFF for lead in leads]

@@ -1,7 +1,7 @@
 """Naive Bayes over link neighbourhoods, learned during the crawl.
 
-Training targets are shares from 0 to 1 instead of two classes: a page of whose ten linked sites
-three are bilingual has the target 0.3.
+Training targets are shares from 0 to 1 instead of two classes: a page that links to ten sites,
+three of which are bilingual, has the target 0.3.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def fit(rows: Sequence[Sequence[int]], shares: Sequence[float]) -> NaiveBayes:
 
 
 def _weights(rows: Sequence[Sequence[int]], shares: Floats) -> Floats:
-    """The log ratio of each word's frequencies in good links and in other links."""
+    """The log ratio of each word's frequency in good links to that in other links."""
     lengths = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
     words = np.fromiter((word for row in rows for word in row), dtype=np.int64)
     good = np.bincount(words, weights=np.repeat(shares, lengths), minlength=BUCKETS)

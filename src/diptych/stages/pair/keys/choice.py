@@ -1,10 +1,10 @@
-"""Selection of pairing keys among candidates, over the whole site.
+"""Selects pairing keys from the candidates of the whole site.
 
 Kit & Ng 2007 accept every key above a threshold.  Here a key must also denote languages: its two
-values must be removed from pages in two languages, nearly always the same two.  If page languages
-are unknown, language marks in the values decide; a side without a mark is the one remaining
-language; and if there are no marks, the paper's threshold decides among keys that divide the site
-in two.
+values must occur in the URLs of pages in two languages, nearly always the same two.  If page
+languages are unknown, language marks in the values decide; a side without a mark stands for the one
+remaining language; and if there are no marks, the paper's threshold decides among keys that divide
+the site in two.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class ChosenKey:
 
 
 class KeyCounts(NamedTuple):
-    """The keys of candidates: their values and linking power, and the key of each candidate."""
+    """The values and linking power of all keys, and the key of each candidate."""
 
     value: Ints
     other: Ints
@@ -88,7 +88,7 @@ def count(candidates: Candidates, values: int) -> KeyCounts:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """The input of the selection."""
+    """The data from which keys are selected."""
 
     values: Values
     keys: list[_Key]
@@ -99,11 +99,11 @@ class _Choice:
 
     @property
     def min_weak_power(self) -> float:
-        """Minimum linking power of a key with a weak mark."""
+        """The minimum linking power of a key with a weak mark."""
         return max(_MIN_POWER, self.min_power * _WEAK_SHARE)
 
     def coverage(self, key: _Key, power: int) -> float:
-        """The share of the pages with the rarer value for which the key finds a counterpart."""
+        """The share of pages with the key's rarer value for which the key finds a counterpart."""
         sides = [side for side in (key.value, key.other) if side != NULL]
         return power / max(1, min(int(self.values.frequency[side]) for side in sides))
 
@@ -143,7 +143,7 @@ def _add(chosen: dict[int, ChosenKey], more: Iterator[tuple[int, ChosenKey]]) ->
 
 
 def _plausible_keys(counts: KeyCounts, values: Values, reader: MarkReader) -> Iterator[_Key]:
-    """Keys with some linking power, or with marks."""
+    """Yield the keys that have some linking power or contain marks."""
     meanings: dict[int, Meaning] = {NULL: Meaning(NO_MARK)}
     rows = zip(counts.value.tolist(), counts.other.tolist(), counts.power.tolist(), strict=True)
     for number, (value, other, power) in enumerate(rows):
@@ -188,7 +188,7 @@ def lower_bound(good: float, total: float) -> float:
 
 
 def _by_languages(choice: _Choice, key: _Key) -> ChosenKey | None:
-    """Accept a key if its pairs of known languages are in the same two languages."""
+    """Accept a key if nearly all its pairs with known languages have the same two languages."""
     known = {
         pair: pairs for pair, pairs in choice.tallies[key.number].items() if UNKNOWN not in pair
     }
@@ -212,7 +212,7 @@ def _by_languages(choice: _Choice, key: _Key) -> ChosenKey | None:
 
 
 def _is_agreed(choice: _Choice, key: _Key, good: int, total: int, marks: int) -> bool:
-    """True if the languages of a key that is not marked on both sides are not a coincidence."""
+    """True if the languages of a key not marked on both sides agree too often for a coincidence."""
     texts = choice.texts(key)
     if marks == 1 and NULL in (key.value, key.other):
         return 2 * good > total and choice.coverage(key, good) >= _MIN_COVERAGE_OF_AFFIX
@@ -225,12 +225,12 @@ def _is_agreed(choice: _Choice, key: _Key, good: int, total: int, marks: int) ->
 
 
 def _pairs_of_unknown(choice: _Choice, key: _Key) -> int:
-    """The number of pairs of a key whose languages are not known."""
+    """The number of a key's pairs whose languages are not known."""
     return sum(pairs for pair, pairs in choice.tallies[key.number].items() if UNKNOWN in pair)
 
 
 def _by_marks(choice: _Choice) -> Iterator[tuple[int, ChosenKey]]:
-    """Keys with marks of two languages, on pages whose languages are not known."""
+    """Select keys with marks of two languages, for pages whose languages are not known."""
     for key in choice.keys:
         power = _pairs_of_unknown(choice, key)
         is_marked = min(key.one.sure_lang, key.two.sure_lang) >= 0
@@ -241,9 +241,9 @@ def _by_marks(choice: _Choice) -> Iterator[tuple[int, ChosenKey]]:
 def _by_weak_marks(
     choice: _Choice, unmarked: Collection[int], *, is_last: bool
 ) -> Iterator[tuple[int, ChosenKey]]:
-    """Keys with weak marks, for languages that have no better ones.
+    """Select keys with weak marks, for languages that have no better marks.
 
-    Word endings are tried last, and must hold for as many pages as the paper requires.
+    Word endings are tried last, and must link as many pages as the paper requires.
     """
     for key in choice.keys:
         power = _pairs_of_unknown(choice, key)
@@ -268,21 +268,21 @@ def _chosen(key: _Key, langs: tuple[int, int], how: str, good: int, total: int) 
 
 
 class _HalfMarked(NamedTuple):
-    """A key that is marked on one side, and its value without a mark."""
+    """A key that is marked on one side only, and the value on its unmarked side."""
 
     key: _Key
     bare: int
     power: int
     field: str
-    """field of the marked side: each field has its own value for the unmarked language"""
+    """URL field of the marked side; each field has its own value for the unmarked language"""
 
 
 def _with_one_mark(
     choice: _Choice, unmarked: Sequence[int], *, is_last: bool | None = None
 ) -> Iterator[tuple[int, ChosenKey]]:
-    """Keys marked on one side; the other side is the first language without marks.
+    """Select keys marked on one side; the other side stands for the first unmarked language.
 
-    Weak marks count only if `is_last` is given; it is True if no other keys were found.
+    Weak marks count only if `is_last` is given, which is True if no other keys were found.
     """
     if not unmarked:
         return
@@ -303,7 +303,7 @@ def _with_one_mark(
 def _half_marked(
     choice: _Choice, key: _Key, missing: int, is_last: bool | None
 ) -> _HalfMarked | None:
-    """A key as half marked; None if it cannot be one."""
+    """Treat a key as marked on one side only; None if that is not possible."""
     is_first = key.one.lang >= 0
     marked, plain = (key.one, key.two) if is_first else (key.two, key.one)
     side, bare = (key.value, key.other) if is_first else (key.other, key.value)
@@ -325,7 +325,7 @@ def _half_marked(
 
 
 def _unmarked(choice: _Choice, chosen: Collection[ChosenKey]) -> list[int]:
-    """The requested languages that hardly any page is marked with."""
+    """The requested languages whose marks occur on hardly any page."""
     marked = [0] * len(choice.reader.langs)
     sides = {(made.value, made.lang) for made in chosen}
     sides |= {(made.other, made.other_lang) for made in chosen}
@@ -343,7 +343,7 @@ def _is_no_language(text: str) -> bool:
 
 
 def _by_power(choice: _Choice) -> Iterator[tuple[int, ChosenKey]]:
-    """Keys by linking power alone; each value may occur on one side only.
+    """Select keys by linking power alone; each value may occur on one side only.
 
     Page numbers, dates and versions form chains (1:2, 2:3); a true key divides a site in two.
     """

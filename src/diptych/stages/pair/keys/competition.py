@@ -1,4 +1,4 @@
-"""Competition of keys: a URL is matched by the key with the most linking power."""
+"""Lets keys compete: each URL is matched by the key with the greatest linking power."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FIELD_ORDER = "pfhq"  # order of fields among keys of the same power
 
 
 class Scored(NamedTuple):
-    """Candidates of the selected keys, as parallel arrays; left is the first requested language."""
+    """Candidates of selected keys, as parallel arrays; left pages are in the first language."""
 
     left: Ints
     right: Ints
@@ -31,7 +31,7 @@ class Scored(NamedTuple):
 
 
 def spell_value(value: str) -> str:
-    """A value as shown in a key.
+    """The spelling of a value when its key is shown.
 
     >>> spell_value("pen"), spell_value("f*e"), spell_value("")
     ('en', 'e', '(null)')
@@ -46,7 +46,7 @@ def score(
     chosen: Mapping[int, ChosenKey],
     values: Values,
 ) -> Scored:
-    """The candidates of selected keys, if their pages are in the key's languages or unknown."""
+    """The candidates of selected keys whose page languages are the key's, or unknown."""
     size = len(counts.value)
     one_lang, two_lang = np.full(size, UNKNOWN, np.int64), np.full(size, UNKNOWN, np.int64)
     trust, power = np.zeros(size), np.zeros(size, np.int64)
@@ -67,13 +67,13 @@ def score(
 
 
 def _combined_language(known: Ints, of_key: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """The known language of a page, or that of the key, and True where the two agree."""
+    """The language of each page (the key's if unknown), and True where it agrees with the key."""
     lang = np.where(known == UNKNOWN, of_key, known)
     return lang, (of_key == UNKNOWN) | (lang == of_key)
 
 
 def _is_first(value: Ints, other: Ints, values: Values) -> npt.NDArray[np.bool_]:
-    """True where a value sorts before the other by its text; null is first."""
+    """True where `value` sorts before `other` by its text; null sorts first."""
     used = np.unique(np.concatenate((value, other)))
     order = sorted(range(len(used)), key=lambda place: values.texts[used[place]][1:])
     ranks = np.empty(len(order), np.int64)
@@ -85,7 +85,7 @@ def _is_first(value: Ints, other: Ints, values: Values) -> npt.NDArray[np.bool_]
 
 
 def _oriented(one: Scored, forward: npt.NDArray[np.bool_], fits: npt.NDArray[np.bool_]) -> Scored:
-    """The candidates that fit, with left and right in the right order."""
+    """The candidates that fit, with left and right swapped where necessary."""
     turned = one._replace(
         left=one.right, right=one.left, left_lang=one.right_lang, right_lang=one.left_lang,
         left_value=one.right_value, right_value=one.left_value,
@@ -95,10 +95,10 @@ def _oriented(one: Scored, forward: npt.NDArray[np.bool_], fits: npt.NDArray[np.
 
 
 def compete(scored: Scored, index: Index, values: Values, *, by_key: bool) -> list[int]:
-    """Indexes of the winning pairs, strongest first: each URL is in one pair only.
+    """The indexes of the winning pairs, strongest first.
 
-    With `by_key`, as in the paper, a URL is in one pair overall; otherwise, in one pair per pair of
-    languages.
+    With `by_key`, as in the paper, each URL is in at most one pair overall; otherwise, it is in at
+    most one pair for each two languages.
     """
     rank = _ranks_of_keys(scored, values)
     # `lexsort` sorts by the last column first; columns that distinguish no candidates are omitted.
@@ -118,7 +118,7 @@ def compete(scored: Scored, index: Index, values: Values, *, by_key: bool) -> li
 
 
 def _ranks_of_keys(scored: Scored, values: Values) -> Ints:
-    """The rank of each candidate's key: by power, then field, then text."""
+    """The rank of each candidate's key, by power, then field, then text."""
     texts = values.texts
     low = np.minimum(scored.left_value, scored.right_value)
     high = np.maximum(scored.left_value, scored.right_value)
@@ -138,7 +138,7 @@ def _ranks_of_keys(scored: Scored, values: Values) -> Ints:
 
 
 def _one_to_one(order: Ints, scored: Scored, contest: Ints, urls: int) -> list[int]:
-    """Candidates in order whose two URLs are in no earlier candidate of the same contest."""
+    """Take candidates in order, skipping those with a URL already taken in the same contest."""
     ends = np.concatenate((contest * urls + scored.left, contest * urls + scored.right))
     _, numbers = np.unique(ends, return_inverse=True)
     left, right = numbers[order], numbers[order + len(order)]
@@ -160,9 +160,10 @@ def _one_to_one(order: Ints, scored: Scored, contest: Ints, urls: int) -> list[i
 
 
 def _shared_ends(scored: Scored, index: Index) -> Ints:
-    """The number of characters that two URLs share at both ends, if there are rivals.
+    """The number of characters that two URLs share at both ends, for candidates with rivals.
 
-    As sets of tokens, `/a/b` and `/b/a` are equal; the counterpart has the same order.
+    As sets of tokens, `/a/b` and `/b/a` are equal; the true counterpart has its tokens in the same
+    order.
     """
     found = np.zeros(len(scored.left), np.int64)
     for place in np.flatnonzero(scored.rivals > 1):

@@ -1,10 +1,10 @@
-"""URLs with a hole: candidates for pairing keys in near linear time.
+"""Finds candidates for pairing keys in nearly linear time, by removing tokens from URLs.
 
 A URL is a sequence of tokens.  Its hash is a polynomial over the hashes of its tokens, so the hash
 of a URL without some of its tokens follows from prefix sums.  With base 1, the hash is a plain sum
 and the URL is a set, as in the paper.  A *removal* is a URL, the tokens removed from it (its
-*value*) and the hash of the rest.  Two URLs match by a key exactly if removals of theirs have the
-same rest: sorting the removals brings them together.
+*value*) and the hash of the rest.  Two URLs match by a key exactly if a removal from one has the
+same rest as a removal from the other; sorting brings such removals together.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Index:
     """number of occurrences of each token of the vocabulary"""
 
     def between(self, begin: Ints, end: Ints) -> Hashes:
-        """The weighted sum of the tokens between two positions."""
+        """The weighted sum of the token hashes between two positions."""
         return self.sums[end] - self.sums[begin]
 
     def whole(self) -> Hashes:
@@ -60,7 +60,7 @@ class Index:
         return self.between(self.start[:-1], self.start[1:])
 
     def without(self, begin: Ints, length: int) -> Hashes:
-        """The hash of the URL at each position after removing `length` tokens from there."""
+        """For each position, the hash of its URL without the `length` tokens that begin there."""
         owner = self.owner[begin]
         before = self.between(self.start[owner], begin)
         behind = self.between(begin + length, self.start[owner + 1])
@@ -83,22 +83,22 @@ class Removals(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Pairs of URLs with the same rest, and the value removed from each; the lower value first."""
+    """Pairs of URLs with the same rest, and the value removed from each, lower value first."""
 
     url: Ints
     value: Ints
     other: Ints
     other_value: Ints
     rivals: Ints
-    """number of URLs with the same rest and value, on the side with more of them"""
+    """number of URLs with the same rest and value, on the side with more such URLs"""
 
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """All removed values: tokens of the vocabulary, then combinations of them."""
+    """All removed values: tokens of the vocabulary, then combinations of tokens."""
 
     texts: list[str]
-    """texts tagged by field; null is empty"""
+    """strings tagged by field; null is the empty string"""
     frequency: Ints
 
 
@@ -150,9 +150,10 @@ def build_index(pages: Sequence[tuple[str, int]], *, paper: bool = False) -> Ind
 
 
 def match_removals(removals: Removals, langs: Ints, *, all_groups: bool = False) -> Candidates:
-    """All pairs of URLs with the same rest, different values, and not in the same language.
+    """All pairs of URLs with the same rest, different values and no known language in common.
 
-    Unless `all_groups` is set, groups that are too large to be languages are skipped.
+    Unless `all_groups` is set, groups too large to be versions of one page in several languages are
+    skipped.
     """
     order = np.argsort(removals.rest, kind="stable")
     rest, url, value = removals.rest[order], removals.url[order], removals.value[order]
@@ -209,7 +210,7 @@ def _pairs_of(sizes: Ints) -> int:
 
 
 def _rivals(rest: Hashes, value: Ints) -> Ints:
-    """The number of removals with the same value and rest, for each removal."""
+    """For each removal, the number of removals with the same value and rest."""
     both = rest * np.uint64(_BASE) + value.astype(np.uint64)
     _, which, counts = np.unique(both, return_inverse=True, return_counts=True)
     rivals: Ints = counts[which]

@@ -1,4 +1,4 @@
-"""From URLs to pairs: removals, candidates, keys and their competition, in this order."""
+"""Finds pairs of URLs in four steps: removals, candidates, keys, competition of keys."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _URLS_PER_TOKEN = 1000  # a token may be half of a key if at least one URL in th
 
 @dataclass(frozen=True, slots=True)
 class LinkedUrls:
-    """The keys of a site and its pairs, as indexes into `scored`, strongest first."""
+    """The keys of a site, and its pairs as indexes into `scored`, strongest first."""
 
     index: Index
     values: Values
@@ -56,10 +56,10 @@ class _TokenFacts:
     in_fields: Mask
     frequent: Mask
     marked: Ints
-    """language that each token is a mark of, or `UNKNOWN`"""
+    """language that each token marks, or `UNKNOWN`"""
     is_word: Mask
     is_small: Mask
-    """True for tokens short enough to be a language number"""
+    """True for tokens short enough to be a number that a site uses for a language"""
     found: list[LocalRemovals]
 
 
@@ -92,7 +92,7 @@ def _link(index: Index, keys: Keys, reader: MarkReader, facts: _TokenFacts) -> L
 
 
 def _inferred_langs(linked: LinkedUrls) -> Ints:
-    """The known page languages, completed by the key of each page's strongest pair."""
+    """The page languages; unknown ones are inferred from the key of the page's strongest pair."""
     langs = linked.index.langs.copy()
     scored = linked.scored
     inferred = np.array(linked.order[::-1], np.int64)  # reversed, so that the strongest wins
@@ -123,7 +123,7 @@ def _token_facts(index: Index, keys: Keys, reader: MarkReader) -> _TokenFacts:
 
 
 def _min_frequency(index: Index, keys: Keys) -> float:
-    """The minimum number of URLs with a token, for it to be half of a strong key."""
+    """The minimum number of URLs that must have a token for it to be half of a strong key."""
     if keys.suppress:
         return max(3, len(index.urls) // _URLS_PER_TOKEN)
     # A URL with the token matches all URLs with the same set of tokens, in any order.
@@ -148,7 +148,7 @@ def _removals(index: Index, keys: Keys, facts: _TokenFacts, langs: int) -> tuple
 
 
 def _languages_of_tokens(index: Index, facts: _TokenFacts, count: int) -> Ints:
-    """The language that each token denotes, by its mark, or else by the pages it is on."""
+    """The language that each token denotes: by its mark, or else by the pages that have it."""
     langs = index.langs[index.owner]
     most = np.zeros(len(facts.marked), np.int64)
     best = np.full(len(facts.marked), UNKNOWN, np.int64)
@@ -162,7 +162,7 @@ def _languages_of_tokens(index: Index, facts: _TokenFacts, count: int) -> Ints:
 
 
 def _within_fields(found: Candidates, values: Values) -> Candidates:
-    """The paper's second assumption: no cross-field linkage."""
+    """Keep candidates within one field: no cross-field linkage, the paper's second assumption."""
     tags = np.array([ord(text[0]) if text else 0 for text in values.texts], np.int64)
     one, two = tags[found.value], tags[found.other_value]
     kept = (one == two) | (one == 0) | (two == 0)
@@ -170,7 +170,7 @@ def _within_fields(found: Candidates, values: Values) -> Candidates:
 
 
 def _by_linking_power(counts: KeyCounts, least: float) -> dict[int, ChosenKey]:
-    """The paper's selection: all keys with enough linking power."""
+    """Select all keys with enough linking power, as in the paper."""
     return {
         int(number): ChosenKey(
             int(counts.value[number]), int(counts.other[number]), UNKNOWN, UNKNOWN,

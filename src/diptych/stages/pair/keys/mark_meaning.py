@@ -24,9 +24,10 @@ _SURE_KINDS = ("code", "endonym", "name")  # marks that are unlikely to mean any
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A language number, or `NO_MARK` or `FOREIGN`.
+    """The language number that a value denotes, or `NO_MARK` or `FOREIGN`.
 
-    A weak mark is a letter, a word ending, a country or a habit: it may mean something else.
+    A weak mark is a letter, a word ending, a country or a word used by convention: it may mean
+    something else.
     """
 
     lang: int
@@ -76,7 +77,7 @@ class MarkReader:
         return Meaning(lang, is_weak) if lang != NO_MARK else _NO_MEANING
 
     def _of_words(self, words: list[str]) -> Meaning:
-        """The meaning of several words: a code with its region, or else the first mark."""
+        """The meaning of several words: of a code with its region, or else of the first mark."""
         for left, right in pairwise(words):
             if f"{left}-{right}" in self.exact:
                 return Meaning(self.exact[f"{left}-{right}"])

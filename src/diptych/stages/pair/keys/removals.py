@@ -37,7 +37,7 @@ def single_tokens(index: Index, wanted: Mask) -> LocalRemovals:
 
 
 def whole_hosts(index: Index) -> LocalRemovals:
-    """Removals of the whole host: `x.org` and `y.fr`."""
+    """Removals of the whole host, for pairs such as `x.org` and `y.fr`."""
     names = [url.partition("://")[2].partition("/")[0].partition("?")[0] for url in index.urls]
     numbers: dict[str, int] = {}
     value = np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
@@ -51,7 +51,7 @@ def whole_hosts(index: Index) -> LocalRemovals:
 
 
 def _hashes_of_kept(index: Index, kept: Mask) -> Hashes:
-    """The hash of each URL, reduced to the kept positions."""
+    """The hash of each URL over the kept positions only."""
     rank = np.concatenate(([0], np.cumsum(kept)))
     at = np.flatnonzero(kept)
     offset = rank[at] - rank[index.start[index.owner[at]]]
@@ -61,9 +61,9 @@ def _hashes_of_kept(index: Index, kept: Mask) -> Hashes:
 
 
 def token_runs(index: Index, has_lang: Mask, frequent: Mask) -> LocalRemovals:
-    """Removals of adjacent tokens, at least one of which denotes a language: `zh_CN`, `l10n/fr`.
+    """Removals of adjacent tokens that include one for a language, as in `zh_CN` or `l10n/fr`.
 
-    The tokens must belong together: one of them hardly ever occurs without the others.
+    The tokens must belong together: at least one token hardly ever occurs without the others.
     """
     parts: list[LocalRemovals] = []
     tags = _tags(index)
@@ -82,7 +82,7 @@ def token_runs(index: Index, has_lang: Mask, frequent: Mask) -> LocalRemovals:
 
 
 def _run_removals(index: Index, starts: Ints, length: int) -> LocalRemovals:
-    """Removals of runs, except those whose tokens more often occur apart."""
+    """Removals of runs, except runs whose tokens occur apart more often than together."""
     steps = [index.token[starts + step] for step in range(length)]
     names = np.zeros(len(starts), np.uint64)
     for step in steps:
@@ -101,7 +101,7 @@ def _run_removals(index: Index, starts: Ints, length: int) -> LocalRemovals:
 
 
 def tokens_of_one_language(index: Index, token_langs: Ints) -> LocalRemovals:
-    """Removals of all tokens of one language, wherever they are: `/fr/a_fr.html`."""
+    """Removals of all tokens of one language at once, as in `/fr/a_fr.html`."""
     langs = token_langs[index.token]
     parts: list[LocalRemovals] = []
     for lang in range(int(token_langs.max(initial=-1)) + 1):
@@ -131,7 +131,7 @@ def _removals_of_several(index: Index, rest: Hashes, urls: Ints, taken: Ints) ->
 
 
 def _renumbered(parts: list[LocalRemovals]) -> LocalRemovals:
-    """Join removals, with one numbering of values."""
+    """Join removals and renumber their values consistently."""
     removals, values = concatenated(parts)
     return Removals(removals.rest, removals.url, removals.value - 1), values.texts[1:]
 
@@ -139,7 +139,8 @@ def _renumbered(parts: list[LocalRemovals]) -> LocalRemovals:
 def affixes(index: Index) -> LocalRemovals:
     """Removals of prefixes and suffixes of file tokens, if other tokens share the stem.
 
-    This replaces the weak keys `06e:06c`, `07e:07c` by one strong key `e:c`, as the paper proposes.
+    This replaces the weak keys `06e:06c` and `07e:07c` by one strong key `e:c`, as the paper
+    proposes.
     """
     cuts = _shared_cuts(index.vocabulary)
     numbers: dict[str, int] = {"": NULL}
@@ -167,7 +168,7 @@ def affixes(index: Index) -> LocalRemovals:
 
 
 def _shared_cuts(vocabulary: list[str]) -> list[tuple[int, str, str]]:
-    """(token, stem, affix) in the order of tokens, for stems that several tokens share."""
+    """Each (token, stem, affix) whose stem several tokens share, in the order of tokens."""
     cuts: list[tuple[int, str, str]] = []
     for number, token in enumerate(vocabulary):
         if token[:1] == "f" and 1 < len(token) <= _MAX_TOKEN:
@@ -201,7 +202,7 @@ def _cuts(token: str) -> Collection[tuple[str, str]]:
 
 
 def concatenated(found: list[LocalRemovals]) -> tuple[Removals, Values]:
-    """Join all removals, with one numbering of values; null is the same for all."""
+    """Join all removals and renumber their values consistently; null has one number for all."""
     texts: list[str] = [""]
     parts: list[Removals] = []
     for removals, own in found:

@@ -1,7 +1,7 @@
-"""Pairing keys: pages whose URLs differ only in tokens for their languages (Kit & Ng 2007).
+"""Pairs pages whose URLs differ only in a key, i.e. tokens for languages (Kit & Ng 2007).
 
-It needs no list of patterns and no training: a key is a difference between two URLs that recurs
-across the site and separates pages of two languages.
+The method needs no list of patterns and no training: a key is a difference between two URLs that
+recurs across the site and separates pages of two languages.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Keys:
     decides"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Pairs, strongest first; evidence is `keys`."""
+        """Find pairs, strongest first; their evidence is `keys`."""
         langs = page_languages(site)
         found = pair_urls(list(langs.items()), list(site.langs), self)
         return [
@@ -47,7 +47,7 @@ class Keys:
 
 _DEFAULT = Keys()
 PAPER = Keys(fields=("path", "file"), generalise=False, several=False, suppress=False)
-"""the method as published"""
+"""the settings of the method as published"""
 
 
 def pair_urls(
@@ -55,7 +55,7 @@ def pair_urls(
     langs: Sequence[str],
     keys: Keys = _DEFAULT,
 ) -> list[UrlPair]:
-    """Pair URLs, given with the languages of their pages, or "" if unknown.
+    """Pair URLs, each given with the language of its page ("" if unknown).
 
     >>> pages = [(f"http://x.org/{lang}/{page}", "") for lang in ("en", "fr") for page in "abc"]
     >>> [(pair.left, pair.right, pair.key) for pair in pair_urls(pages, ["en", "fr"])][0]
@@ -82,7 +82,7 @@ def _spelled(linked: LinkedUrls, langs: Sequence[str]) -> list[UrlPair]:
 
 
 def _numbered(urls: Sequence[tuple[str, str]], langs: Sequence[str]) -> list[tuple[str, int]]:
-    """Distinct URLs in order with their language numbers, without those in other languages."""
+    """The distinct URLs, sorted, with language numbers; URLs in other languages are left out."""
     numbers: dict[str, int | None] = {"": UNKNOWN}
     numbers.update((lang, number) for number, lang in enumerate(langs))
     known: dict[str, int] = {}

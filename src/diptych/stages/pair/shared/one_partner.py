@@ -28,8 +28,8 @@ def one_partner_each(pairs: Iterable[PagePair]) -> list[PagePair]:
     """Keep the pairs in which each page has its strongest partner, strongest first.
 
     Within one pair of languages, a page is in at most one pair.  Pairs of the same two pages are
-    first joined, with their evidence.  Ties go to the URLs that sort first, so the result does not
-    depend on the order of the pairs.
+    first merged, along with their evidence.  Ties go to the URLs that sort first, so the result
+    does not depend on the order of the pairs.
     """
     taken: set[tuple[Url, frozenset[str]]] = set()
     kept: list[PagePair] = []
@@ -48,7 +48,7 @@ def strongest_first(pair: PagePair) -> tuple[float, str, str, str, str, str]:
 
 
 def _one_per_pages(pairs: Iterable[PagePair]) -> list[PagePair]:
-    """One pair for each two pages, in the direction of its strongest evidence."""
+    """Merge pairs of the same two pages, in the direction of the strongest evidence."""
     same: defaultdict[frozenset[Url], list[PagePair]] = defaultdict(list)
     for pair in pairs:
         if pair.left != pair.right and pair.left_lang != pair.right_lang:

@@ -10,7 +10,7 @@ from diptych.types import Url
 
 
 def page_languages(site: SiteView) -> dict[Url, str]:
-    """The pages in one of the site's languages, each with the site's own code for it.
+    """The pages in one of the site's languages, each with the site's own language code.
 
     A partly translated page is in two languages.  It counts for the one in which the site has fewer
     whole pages: untranslated parts are left in the language in which the site is complete.

@@ -1,7 +1,7 @@
-"""The pages of a site by language, with their content as sparse rows.
+"""The pages of a site by language, with their content as sparse rows of features.
 
 Features are parts of a page that a translation may leave unchanged: word stems, numbers, file
-names.  They are numbered across all languages, rarest first.
+names.  Features are numbered across all languages, rarest first.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class LanguagePages:
     titles: tuple[frozenset[str], ...]
     """words of each page's title, as stems"""
     sizes: NDArray[np.float64]
-    """letters of each page without its template, and letters of the whole page"""
+    """number of letters of each page, without and with its template"""
     features: Rows
-    """counts of each feature on each page"""
+    """count of each feature on each page"""
     names: tuple[str, ...]
     """names of the features; file names begin with a slash"""
     blocks: tuple[frozenset[int], ...]
@@ -144,7 +144,7 @@ class _PagesBuilder:
         return LanguagePages(lang, *pages_of, sizes, rows, names, blocks, self.mixed)
 
     def _own_blocks(self) -> list[NDArray[np.bool_]]:
-        """A mask of each page's own blocks; all blocks if there is nothing but template."""
+        """A mask of each page's own blocks; all its blocks if it is nothing but template."""
         spread = Counter(hash for page in self.hashes for hash in set(page.tolist()))
         most = min(max(_TEMPLATE_SHARE * len(self.urls), _MIN_TEMPLATE), _MAX_TEMPLATE)
         found = []
@@ -168,7 +168,7 @@ def pages_by_language(site: SiteView, lang_of: Mapping[Url, str]) -> dict[str, L
 def _rarest_first(
     vocabulary: dict[str, int], builders: Mapping[str, _PagesBuilder]
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """The new number of each feature, and the names in that order; ties are in spelling order."""
+    """The new number of each feature, and the names in that order; ties are sorted by name."""
     spread = np.zeros(len(vocabulary), np.int64)
     for made in builders.values():
         for ids in (*made.stems, *made.files):

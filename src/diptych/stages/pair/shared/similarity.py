@@ -1,7 +1,8 @@
 """Content similarity of two pages, measured for many pairs at once.
 
-The measures do not depend on the languages: words, numbers and file names that a translation leaves
-unchanged, the order of tags, the amount of text; and translations of words, if there is a lexicon.
+The measures work for any languages.  They compare the words, numbers and file names that a
+translation leaves unchanged, the order of tags, the amount of text and, if there is a lexicon, the
+translations of words.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _HALF_AMOUNT = 30.0  # shared weight at which the measure `amount` is 0.5
 
 
 class Pairs(NamedTuple):
-    """Pairs of pages, by their rows in the pages of two languages."""
+    """Pairs of pages, given as row numbers in the pages of two languages."""
 
     left: NDArray[np.int32]
     right: NDArray[np.int32]
@@ -37,7 +38,7 @@ class Pairs(NamedTuple):
 
 
 class SideBySide:
-    """The pages of two languages: their common features, and translations."""
+    """The pages of two languages, with their common features and translations."""
 
     def __init__(self, left: LanguagePages, right: LanguagePages, lexicon: Lexicon) -> None:
         self.left, self.right, self.lexicon = left, right, lexicon
@@ -55,9 +56,9 @@ class SideBySide:
 
     @cached_property
     def translated(self) -> tuple[tuple[Rows, Rows], tuple[Rows, Rows]] | None:
-        """Left pages translated and right pages, and the reverse; None without a lexicon.
+        """Translated left pages with right pages, and the reverse; None without a lexicon.
 
-        A word that is not in the lexicon is its own translation: names, numbers, files.
+        A word that is not in the lexicon, such as a name, number or file, is its own translation.
         """
         if not len(self.lexicon.forward.columns):
             return None
@@ -67,7 +68,7 @@ class SideBySide:
         return there, back
 
     def candidates(self, most: int) -> Pairs:
-        """Each page of either language, paired with its most similar pages; sorted, distinct."""
+        """Pair each page of either language with its most similar pages; sorted, no duplicates."""
         spaces = [self.units]
         if self.translated:
             (ours, theirs), (others, own) = self.translated
@@ -87,7 +88,7 @@ class SideBySide:
         return Pairs((keys // width).astype(np.int32), (keys % width).astype(np.int32))
 
     def keys(self, pairs: Pairs) -> NDArray[np.int64]:
-        """A number for each pair."""
+        """A unique number for each pair."""
         return pairs.left.astype(np.int64) * max(len(self.right), 1) + pairs.right
 
     def urls(self, pairs: Pairs) -> list[tuple[Url, Url]]:
@@ -96,7 +97,7 @@ class SideBySide:
         return [(left[one], right[other]) for one, other in zip(*pairs, strict=True)]
 
     def pairs_of_urls(self, urls: Iterable[tuple[Url, Url]]) -> Pairs:
-        """The pairs of these URLs for which both are pages of their language."""
+        """The pairs whose URLs are pages of the left language and of the right language."""
         left, right = self.left.place, self.right.place
         known = [(left[one], right[other]) for one, other in urls if one in left and other in right]
         return Pairs(*np.array(known, np.int32).reshape(-1, 2).T)
@@ -117,7 +118,7 @@ def _translations(
     target_ids: Mapping[str, int],
     table: Table,
 ) -> tuple[Rows, Rows]:
-    """Source pages in the words of the target, and target pages; rows of length 1."""
+    """The source pages in words of the target language, and the target pages, as unit vectors."""
     rows, entries = source.features, _best_entries(table)
     row = np.repeat(np.arange(len(rows)), np.diff(rows.offsets))
     weight = np.log1p(rows.values)
@@ -146,20 +147,20 @@ def _translations(
 
 
 def _ids_of(names: Sequence[str], ids: Mapping[str, int]) -> NDArray[np.int64]:
-    """The number of each name, or -1."""
+    """The number of each name, or -1 if it has none."""
     return np.array([ids.get(name, -1) for name in names], np.int64)
 
 
 def _row_spans(
     table: Table, rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The offset and the length of some rows."""
+    """The offset and length of each of the given rows."""
     begin = table.offsets[rows]
     return begin, table.offsets[rows + 1] - begin
 
 
 def _best_entries(table: Table) -> Table:
-    """The most probable few entries of each row."""
+    """The few most probable entries of each row."""
     row = np.repeat(np.arange(len(table.offsets) - 1), np.diff(table.offsets))
     order = np.lexsort((table.columns, -table.values, row))
     rank = np.arange(len(order)) - table.offsets[row[order]]
@@ -173,7 +174,7 @@ Measures = dict[str, NDArray[np.float32]]
 
 
 def similarities(sides: SideBySide, pairs: Pairs) -> Measures:
-    """Compute all measures of pairs, by name."""
+    """Compute all measures for each pair, by name of the measure."""
     ours, theirs = pairs
     raw = products(*sides.common, ours, theirs)
     shared = products(*sides.units, ours, theirs)
@@ -192,7 +193,7 @@ def similarities(sides: SideBySide, pairs: Pairs) -> Measures:
 
 
 def _translated(sides: SideBySide, pairs: Pairs) -> NDArray[np.float32]:
-    """Cosine of the pages after translation, as the mean of both directions."""
+    """The cosine similarity of the pages after translation, averaged over both directions."""
     if sides.translated is None:
         return np.zeros(len(pairs), np.float32)
     there, back = sides.translated
@@ -201,7 +202,7 @@ def _translated(sides: SideBySide, pairs: Pairs) -> NDArray[np.float32]:
 
 
 def _tags(sides: SideBySide, pairs: Pairs) -> NDArray[np.float32]:
-    """Similarity of tags: 1 minus the edit distance relative to the longer sequence."""
+    """The similarity of tag sequences: 1 minus the edit distance relative to the longer one."""
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cpdist
 
@@ -220,7 +221,7 @@ def _overlaps(
     pairs: Pairs,
     unknown: float,
 ) -> NDArray[np.float32]:
-    """The share of the smaller set that is in both; `unknown` if one is empty."""
+    """The share of the smaller set that is also in the other; `unknown` if either is empty."""
     found = np.full(len(pairs), unknown, np.float32)
     for place, (one, other) in enumerate(zip(*pairs, strict=True)):
         left, right = lefts[one], rights[other]

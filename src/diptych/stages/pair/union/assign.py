@@ -1,8 +1,8 @@
-"""Assignment of counterparts for all pages at once, not one after the other.
+"""Assigns counterparts to all pages at once, not one after the other.
 
-Taking the strongest pair first may cost two good pairs: both of its rivals are left without a
-partner.  `best_matching` maximises the sum of weights.  `consistent_groups` joins the pairs of
-several languages into documents.
+Taking the strongest pair first may cost two good pairs, because the other candidates of its two
+pages may be left without a partner.  `best_matching` maximises the sum of weights.
+`consistent_groups` joins the pairs of several languages into documents.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ _Rows = dict[int, list[tuple[int, int]]]
 def best_matching(edges: Iterable[tuple[_Left, _Right, float]]) -> list[tuple[_Left, _Right]]:
     """The matching with the greatest total weight: each node is in at most one pair.
 
-    Of two edges between the same nodes the heavier counts; weights that are not positive and finite
-    are ignored.  Among matchings of equal weight, nodes that sort first are matched first, so the
-    order of the edges does not matter.
+    Of two edges between the same nodes, only the heavier counts; weights that are not positive and
+    finite are ignored.  Among matchings of equal weight, nodes that sort first are matched first,
+    so the order of the edges does not matter.
 
-    The result is exact for each connected component whose left nodes times its edges are no more
-    than 200,000, and for a larger one where nodes have few serious rivals: as long as its searches
-    visit each edge 10 times or less, and each of them visits 20,000 edges or less.  Beyond that,
-    each search ends after 200 edges with the best path so far, so time is bounded by edges and
-    nodes.
+    The result is exact for each connected component in which the number of left nodes times the
+    number of edges is at most 200,000.  In a larger component, it is exact if nodes have few
+    serious rivals: if the searches together make at most 10 visits per edge, and no search visits
+    more than 20,000 edges.  Beyond that, each search ends after 200 edges with the best path so
+    far, so the time is bounded by the numbers of edges and nodes.
 
     >>> best_matching([("a", "x", 0.9), ("a", "y", 0.8), ("b", "x", 0.8)])
     [('a', 'y'), ('b', 'x')]
@@ -130,7 +130,7 @@ class _Paths:
 
 
 def _bid(state: _State, source: int, most: int) -> int:
-    """Add a left node to the matching if that pays; returns the number of edges visited."""
+    """Add a left node if that makes the matching heavier; returns the number of edges visited."""
     price = state.price
     gain = max(0, *(weight - price[right] for right, weight in state.rows[source]))
     state.gain[source] = gain
@@ -174,7 +174,7 @@ def _look(state: _State, paths: _Paths, left: int, cost: int) -> None:
 def _next(paths: _Paths) -> tuple[int, int | None]:
     """The cheapest matched right node that was not expanded yet, and its cost.
 
-    The node is None if the cheapest path costs no more.
+    The node is None if the cheapest complete path costs no more than that.
     """
     while paths.waiting and paths.waiting[0][0] < paths.bound:
         cost, right = heappop(paths.waiting)

@@ -1,8 +1,8 @@
-"""The candidates of two languages as a table: a row of features and a probability for each.
+"""A table of the candidates of two languages, each with a row of features and a probability.
 
 Features are the proposals of pairers by links and URLs, the content similarity, the probability of
 a URL model, and the lead over rivals; once other pages are paired, also the votes of pages that
-link to both, and counterparts in third languages.
+link to both pages, and the counterparts in third languages.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FEATURES = (
     "declared", "reciprocal", "url", "url_model", *MEASURED, "knows_words", "lead",
     "translated_lead", "neighbours", "siblings", *(f"usual_{name}" for name in COMPARED),
 )  # fmt: skip
-"""columns of a table"""
+"""names of the columns of a table"""
 _EXPLAINED = ("url_model", *MEASURED, "neighbours", "siblings")  # besides proposals of pairers
 _MIN_SURE_PAIRS = 10  # minimum sure pairs of a site to compare others with them
 _MIN_RECIPROCAL = 0.93  # minimum score of a declaration by both pages; one page cannot reach it
@@ -107,7 +107,7 @@ def sure_measures(table: Table, sure: float) -> Measures:
 def _share_below(
     values: NDArray[np.float32], sure: NDArray[np.float32] | None
 ) -> NDArray[np.float32]:
-    """The share of the site's sure pairs with no higher value; 0.5 if they are too few."""
+    """For each value, the share of sure pairs with no higher value; 0.5 if there are too few."""
     if sure is None or len(sure) < _MIN_SURE_PAIRS:
         return np.full(len(values), 0.5, np.float32)
     return (np.searchsorted(sure, values, side="right") / len(sure)).astype(np.float32)
@@ -147,7 +147,7 @@ def leads_over_rivals(
 def _two_best(
     places: NDArray[np.int32], scores: NDArray[np.float32], count: int
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The best and the second best score at each index; equal if two candidates tie."""
+    """The best and second-best scores at each index, which are equal if two candidates tie."""
     best, second = np.zeros((2, count), np.float32)
     order = np.lexsort((-scores, places))
     sorted_places, sorted_scores = places[order], scores[order]

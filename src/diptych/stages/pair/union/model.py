@@ -1,7 +1,7 @@
 """The probability that two pages of a site are translations of each other, before verification.
 
-Boosted trees over the available evidence: declarations of the site, URLs, common content, and the
-lead over rivals (`candidate_table`).
+The model consists of boosted trees over the available evidence: declarations of the site, URLs,
+common content, and the lead over rivals (`candidate_table`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class PagePairModel:
     forest: Forest
 
     def probabilities(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
-        """The probability of each row; columns as in `names`."""
+        """The probability of each row, whose columns are the features in `names`."""
         found: NDArray[np.float64] = 1 / (1 + np.exp(-self.forest.scores(rows).astype(np.float64)))
         return found
 

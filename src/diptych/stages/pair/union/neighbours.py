@@ -1,4 +1,4 @@
-"""Pages linked at the same place from paired pages: evidence from the site's structure.
+"""Evidence from the site's structure: pages linked from the same place on paired pages.
 
 Two pages that are translations of each other have their links in the same order.  Links to pages
 that are already paired are fixed points; if both sides have the same number of links between two
@@ -19,7 +19,7 @@ _MAX_LINKS = 400  # maximum links compared per page
 
 
 def link_lists(site: SiteView, lang_of: Mapping[Url, str]) -> dict[Url, tuple[Url, ...]]:
-    """The pages that each page links to, in order, without itself and immediate repetitions."""
+    """The pages that each page links to, in order, without self-links and immediate repetitions."""
     found: defaultdict[Url, list[Url]] = defaultdict(list)
     resolved: dict[Url, Url | None] = {}
     for source, link in site.links():
@@ -41,7 +41,7 @@ def votes(
     lang_of: Mapping[Url, str],
     partner: Mapping[Url, Url],
 ) -> dict[tuple[Url, Url], float]:
-    """The share of paired pages that link to two pages at the same place.
+    """For two pages, the share of paired pages that link to them at the same place.
 
     `partner` maps left pages to their counterparts in sure pairs.
     """

@@ -1,4 +1,4 @@
-"""Tables of all candidates of a site, scored twice: separately, then with the sure pairs."""
+"""Scores all candidates of a site twice: first separately, then with evidence of sure pairs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def scored_tables(
 
 
 def _candidates(union: Union, sides: SideBySide, proposals: Proposals) -> Pairs:
-    """The candidates from pairers and from content."""
+    """The candidates proposed by pairers and by content."""
     proposed = sides.pairs_of_urls(proposals)
     return sides.joined(proposed, union.content.similar_pages(sides) if union.content else proposed)
 
@@ -84,7 +84,7 @@ def _measured(union: Union, sides: SideBySide, pairs: Pairs) -> Measures:
 
 
 def _extended(union: Union, table: Table, pairs: Pairs) -> Measures:
-    """The measures of candidates: known ones from the table, new ones computed."""
+    """The measures of candidates, taken from the table where known and computed otherwise."""
     sides = table.sides
     is_new = ~np.isin(sides.keys(pairs), sides.keys(table.pairs))
     found = _measured(union, sides, Pairs(pairs.left[is_new], pairs.right[is_new]))

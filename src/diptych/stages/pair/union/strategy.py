@@ -1,4 +1,4 @@
-"""Pairing by all evidence: counterparts are assigned for all pages of a site at once."""
+"""Pairing by all evidence: counterparts are assigned to all pages of a site at once."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Union:
     """Combines the candidates of all pairers and of content; assigns one partner per page.
 
     Each candidate gets a probability from all its evidence.  The pairs with the greatest total
-    evidence are chosen, such that the pages of one document in n languages form one group. Without
-    content (a list of URLs), the scores of the pairers decide.
+    evidence are chosen, such that the pages of one document in n languages form one group. If only
+    a list of URLs is given, without content, the scores of the pairers decide.
     """
 
     pairers: tuple[Pairer, ...] = (Links(), Keys(), LangStrip())
@@ -51,7 +51,7 @@ class Union:
     """True if the URL pair model scores URLs too"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Pairs, strongest first, with the names and scores of all their evidence."""
+        """Find pairs, strongest first, with the names and scores of all their evidence."""
         proposed = self._proposed(site)
         lang_of = page_languages(site)
         tables = self._tables(site, _proposals(proposed), lang_of)
@@ -90,12 +90,12 @@ class Union:
 
 
 def _ends(pair: PagePair) -> set[tuple[Url, str, str]]:
-    """Both pages of a pair, each with the pair's languages."""
+    """Both pages of a pair, each with the two languages of the pair."""
     return {(url, pair.left_lang, pair.right_lang) for url in (pair.left, pair.right)}
 
 
 def _proposals(pairs: Iterable[PagePair]) -> Proposals:
-    """The proposals of pairers by pages; the strongest of each kind of evidence."""
+    """The proposals of pairers for each two pages: the best score of each kind of evidence."""
     proposals: defaultdict[tuple[Url, Url], dict[str, float]] = defaultdict(dict)
     for pair in pairs:
         known = proposals[pair.left, pair.right]

@@ -20,9 +20,10 @@ class CheckedVerifier(ABC):
     """A verifier that first rejects pages that cannot be translations, then calls `decide`."""
 
     threshold: float = 0.5
-    """minimum score of a pair that is accepted"""
+    """minimum score of an accepted pair"""
     min_letters: float = 100.0
-    """minimum letters of a page's own text; pages with only templates and menus are useless"""
+    """minimum number of letters of a page's own text; pages with only templates and menus are
+    useless"""
     max_copied: float = 0.8
     """maximum share of the shorter text that is identical in both pages"""
     untranslated: float = 0.15
@@ -56,11 +57,11 @@ class TrainedVerifier(CheckedVerifier):
     """folder of a model from `diptych train verify`; if empty, the one shipped with the package"""
 
     def decide(self, candidate: Candidate) -> Decision:
-        """Decide by the score of the features."""
+        """Decide by the score of the candidate's features."""
         return self.by_score(self.score(features(candidate)))
 
     def score(self, row: Features) -> float:
-        """The probability of the features of two pages."""
+        """The probability that two pages with these features are translations."""
         model = cached_model(self.model, self.method, self.names)
         return model.probability([getattr(row, name) for name in self.names])
 

@@ -1,7 +1,7 @@
-"""Features of two pages from which a verifier decides if they are translations of each other.
+"""Features by which a verifier decides whether two pages are translations of each other.
 
 The first four are from Vieira & Moreira 2012, three are from Shi et al. 2006, the others are ours.
-None depends on the languages, nor on which page is the left one.
+No feature depends on the languages or on which page is the left one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Features(NamedTuple):
     """All features; shares and ratios are from 0 to 1."""
 
     words_ratio: float
-    """ratio of the numbers of words, smaller to larger"""
+    """ratio of the word counts, smaller to larger"""
     bytes_ratio: float
     """ratio of the file sizes, smaller to larger"""
     tag_distance: float
@@ -40,22 +40,22 @@ class Features(NamedTuple):
     aligned_sentences: float
     """share of the sentences of both pages that have a counterpart"""
     letters_ratio: float
-    """ratio of the numbers of letters, smaller to larger"""
+    """ratio of the letter counts, smaller to larger"""
     covered_less: float
-    """share of letters with a counterpart, on the page where it is lower"""
+    """share of letters with a counterpart, on the page where this share is lower"""
     covered_more: float
-    """share of letters with a counterpart, on the page where it is higher"""
+    """share of letters with a counterpart, on the page where this share is higher"""
     segment_score: float
     """mean score of the aligned segments, weighted by letters"""
     segment_lengths: float
     """mean length ratio of the aligned segments, weighted by letters"""
     length_correlation: float
-    """correlation of the log lengths of aligned segments, from -1 to 1; shrunk towards 0 if they
-    are few"""
+    """correlation of the log lengths of aligned segments, from -1 to 1; shrunk towards 0 if there
+    are few segments"""
     same_places: float
-    """share of numbers and of words common to both pages that are at corresponding places"""
+    """share of numbers and common words that are at corresponding places on both pages"""
     same_words: float
-    """logarithm of the count of these words and numbers"""
+    """logarithm of the number of words and numbers at corresponding places"""
     copied: float
     """share of the shorter text that is identical in both pages"""
     numbers: float
@@ -63,14 +63,14 @@ class Features(NamedTuple):
     files: float
     """agreement of the images of both pages and of their links to other sites"""
     translated_less: float
-    """share of the words known to the lexicon whose translation is on the other page, in the
-    direction where it is lower"""
+    """share of a page's words in the lexicon whose translation is on the other page, in the
+    direction where this share is lower"""
     translated_more: float
-    """the same, in the direction where it is higher"""
+    """the same share, in the direction where it is higher"""
     lexicon: float
-    """1 if the lexicon knows enough words of both pages for these shares, else 0"""
+    """1 if the lexicon knows enough words of both pages to compute the translated shares, else 0"""
     text: float
-    """amount of text: logarithm of the letters of the shorter text"""
+    """amount of text: logarithm of the number of letters of the shorter text"""
 
 
 NAMES = Features._fields
@@ -136,7 +136,7 @@ def ratio(one: float, other: float) -> float:
 
 
 def tag_changes(left: str, right: str) -> tuple[int, int]:
-    """The edit distance of two tag sequences, one character per tag, and the number of matches.
+    """The edit distance and number of matches of two tag sequences with one character per tag.
 
     >>> tag_changes("abcCdDBA", "abdDdDBA")
     (2, 6)
@@ -156,7 +156,7 @@ def tag_changes(left: str, right: str) -> tuple[int, int]:
 
 
 def shared(left: Iterable[str], right: Iterable[str]) -> float:
-    """The share of all words of two texts that both have.
+    """The share of all distinct words of two texts that occur in both.
 
     >>> shared(["mont", "blanc", "1786"], ["mont", "blanc", "en"])
     0.5
@@ -166,12 +166,12 @@ def shared(left: Iterable[str], right: Iterable[str]) -> float:
 
 
 def _agreement(both: float, either: float) -> float:
-    """A share, shrunk towards the prior if there are few cases."""
+    """The share `both / either`, shrunk towards the prior if there are few cases."""
     return (both + 2 * _PRIOR_AGREEMENT) / (either + 2)
 
 
 def _numbers(left: Mapping[str, int], right: Mapping[str, int]) -> float:
-    """Weighted Jaccard index of the numbers; single digits have hardly any weight."""
+    """The weighted Jaccard index of the numbers of two pages; single digits are ignored."""
     ours, theirs = (
         Counter({word: n for word, n in bag.items() if word[:1].isdigit() and len(word) > 1})
         for bag in (left, right)
@@ -185,7 +185,7 @@ def letters(page: Page) -> float:
 
 
 def copied(left: Page, right: Page) -> float:
-    """The share of the shorter text in blocks that both pages have, without code.
+    """The share of the shorter text that is in blocks found on both pages, ignoring code.
 
     Code is not translated: a page of code examples with one translated sentence may be a
     translation.
@@ -199,7 +199,7 @@ def copied(left: Page, right: Page) -> float:
 
 
 def _prose(page: Page) -> list[str]:
-    """The texts of a page's blocks without code, or of all blocks if there are no others."""
+    """The texts of a page's blocks other than code, or of all blocks if all are code."""
     prose = [block.text for block in page.blocks if "/pre[" not in block.path]
     return prose or [block.text for block in page.blocks]
 
@@ -248,7 +248,7 @@ def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
 
 
 def sketch_of(candidate: Candidate, page: Page) -> Sketch:
-    """The sketch of one side; for a page in both languages, of its half of the text."""
+    """The sketch of one side; for a page in both languages, the sketch of one half of its text."""
     if page.sketch is not None and candidate.pair.left != candidate.pair.right:
         return page.sketch
     lang = candidate.pair.left_lang if page is candidate.left else candidate.pair.right_lang
@@ -258,7 +258,7 @@ def sketch_of(candidate: Candidate, page: Page) -> Sketch:
 
 
 def _size_ratio(candidate: Candidate, lengths: tuple[float, float]) -> float:
-    """The ratio of the file sizes; for a page in both languages, of its halves."""
+    """The ratio of the file sizes; for a page in both languages, that of its two halves."""
     if candidate.pair.left == candidate.pair.right:
         return ratio(*lengths)
     return ratio(candidate.left.record.size, candidate.right.record.size)

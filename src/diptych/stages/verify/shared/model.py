@@ -117,7 +117,7 @@ def _checked(raw: dict[str, Any]) -> Model:
 
 
 def _tree(nodes: Sequence[Any], width: int) -> tuple[Node, ...]:
-    """Check and build a tree: children must come after their parent and exist."""
+    """Check and build a tree: children must exist and come after their parent."""
     tree = tuple(Node(*nodes[place]) for place in range(len(nodes)))
     if not tree:
         raise ValueError("a tree has no root")

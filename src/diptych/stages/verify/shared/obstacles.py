@@ -35,7 +35,7 @@ def obstacle(candidate: Candidate, *, min_letters: float, max_copied: float) -> 
 
 
 def _language_obstacle(candidate: Candidate, *, is_split: bool) -> str:
-    """The reason why the languages of two pages do not fit, or ""."""
+    """The reason why the languages of two pages rule out a translation, or ""."""
     left, right, pair = candidate.left, candidate.right, candidate.pair
     if not is_split and not (left.lang and right.lang):
         return Reason.UNKNOWN_LANGUAGE
@@ -59,14 +59,14 @@ def _is_partly_in(page: Page, lang: str) -> bool:
 
 
 def _is_clearly_other(page: Page, lang: str) -> bool:
-    """True if a page is clearly in another language than the pair says."""
+    """True if a page is clearly in a language other than the one the pair gives."""
     if same_language(page.lang, lang):
         return False
     return any(score >= _MIN_CLEAR and found == page.lang for found, score in page.record.langs)
 
 
 def own_text(page: Page, other: Page) -> float:
-    """The number of letters of a page that are not on the other page; menu items count half.
+    """The number of letters in text that is only on this page; menu items count half.
 
     Two template pages with hardly any text consist of menus and common blocks.
     """

@@ -1,6 +1,7 @@
 """The share of common words and numbers of two pages that are at corresponding places.
 
-Any two pages of a site share many words.  In a translation, these are in corresponding sentences.
+Any two pages of a site share many words.  In a translation, these words are in corresponding
+sentences.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ class SamePlaces(NamedTuple):
     """Words and numbers at corresponding places of both pages."""
 
     share: float = 0.5
-    """share of common words and of numbers at corresponding places; shrunk towards 0.5 if few"""
+    """share of numbers and common words at corresponding places; shrunk towards 0.5 if there are
+    few"""
     words: int = 0
 
 
 def same_places(segments: Sequence[SegmentPair]) -> SamePlaces:
-    """The share of common words and of numbers that are on both sides of a segment.
+    """The share of numbers and common words that are on both sides of a segment.
 
     Most words differ between languages, so only those that occur on both pages are expected at
     corresponding places; numbers are the same in all languages.

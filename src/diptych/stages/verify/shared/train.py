@@ -23,7 +23,7 @@ _SMALL_TABLE = 200  # in pairs; in a larger table a leaf must hold at least 1% o
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Labelled pairs: each with a row of features, a label and a weight."""
+    """Labelled pairs, each with a row of features, a label and a weight."""
 
     names: tuple[str, ...]
     rows: NDArray[np.float64]
@@ -57,7 +57,7 @@ Trainer = Callable[[Table], Model]
 
 
 def logistic(table: Table, *, strength: float = 1.0) -> Logistic:
-    """Train a maximum entropy model of two classes, which is logistic regression."""
+    """Train a maximum entropy model of two classes, i.e. a logistic regression."""
     # DEVIATION(shi): the same maximum is found by a quasi-Newton method, not by iterative scaling,
     # and weights are regularised, so that few pairs suffice.
     linear_model: Any = library("sklearn.linear_model", "training")
@@ -147,7 +147,7 @@ def probabilities(model: Model, rows: NDArray[np.float64]) -> NDArray[np.float64
 
 
 def folds(right: NDArray[np.bool_], count: int, seed: int) -> NDArray[np.int64]:
-    """Assign pairs to folds, with the classes spread evenly over them."""
+    """Assign pairs to folds, with the classes spread evenly over the folds."""
     found = np.zeros(len(right), np.int64)
     generator = np.random.default_rng(seed)
     for label in (False, True):
@@ -168,7 +168,7 @@ def cross_validated(table: Table, train: Trainer, fold: NDArray[np.int64]) -> ND
 def leave_one_out(
     table: Table, train: Trainer, fold: NDArray[np.int64]
 ) -> dict[str, NDArray[np.float64]]:
-    """Cross-validated probabilities without each feature (Vieira & Moreira 2012, Table II)."""
+    """Cross-validate without each feature in turn (Vieira & Moreira 2012, Table II)."""
     return {
         name: cross_validated(
             table.only([each for each in table.names if each != name]), train, fold

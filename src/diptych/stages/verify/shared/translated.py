@@ -21,7 +21,7 @@ _Known = Mapping[str, frozenset[str]]
 
 
 class TranslatedShares(NamedTuple):
-    """Shares of the known words of each page whose translation is on the other page."""
+    """For each page, the share of its known words whose translation is on the other page."""
 
     forward: float = _UNKNOWN_SHARE
     backward: float = _UNKNOWN_SHARE
@@ -31,7 +31,7 @@ class TranslatedShares(NamedTuple):
 def translated_shares(
     left: Mapping[str, int], right: Mapping[str, int], lexicon: Lexicon | None
 ) -> TranslatedShares:
-    """The shares for two bags of stems; neutral if the lexicon knows too few of them."""
+    """The shares for two bags of stems; neutral if the lexicon knows too few of the stems."""
     if lexicon is None or not len(lexicon):
         return TranslatedShares()
     forward, backward = _tables(lexicon)
