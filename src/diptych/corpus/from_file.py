@@ -114,7 +114,7 @@ def _jsonl_rows(path: Path) -> Iterator[tuple[str, Sequence[Any]]]:
 
 
 def _checked(path: Path, place: str, found: Any) -> Sequence[Any]:
-    """The values of an object, in the order of `PAIR_COLUMNS`; raises an error if one is invalid."""
+    """The values of an object, ordered as `PAIR_COLUMNS`; raises an error if one is invalid."""
     if not isinstance(found, dict):
         raise CorpusError(f"{path}, {place} is not an object")
     if "texts" in found:
@@ -182,7 +182,7 @@ def _reader(path: Path) -> BinaryIO:
 
 
 class _ZstdReader(io.RawIOBase):
-    """Reads a zstd file; unlike the library, raises `EOFError` if the end of the file is missing."""
+    """Reads a zstd file; unlike the library, raises `EOFError` if the file is truncated."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self.stream = stream

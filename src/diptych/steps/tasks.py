@@ -61,7 +61,7 @@ class TaskContext:
     """cache of the last pages read: with n languages, each page is in n - 1 pairs"""
 
     def shared(self, store: Store) -> Shared[TaskContext]:
-        """Share the context among tasks; tasks in this process use the store that is already open."""
+        """Share the context among tasks; tasks in this process use the store that is open."""
         return Shared(self, self.of(store))
 
     def of(self, store: Store) -> TaskContext:
