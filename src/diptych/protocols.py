@@ -1,8 +1,7 @@
 """The verbs of Diptych: one Protocol per stage.
 
-A strategy is a frozen dataclass of its parameters that implements one of these protocols.
-Strategies are pure: network, disk, clock and randomness are arguments or belong to `engine/` and
-`run/`.
+A strategy is a frozen dataclass of parameters that implements one of these protocols.  Strategies
+are pure: network, disk, clock and randomness are arguments or belong to `engine/` and `run/`.
 """
 
 from __future__ import annotations
@@ -114,8 +113,7 @@ class Guide(CrawlPolicy, Protocol):
     def questions(self) -> Sequence[PagePair | None]:
         """The new questions since the last call; `learn` receives the answers later.
 
-        A pair is a request to verify and align that pair (answer: `VerifiedPair`); None is a
-        request to pair all pages (answer: `PairingResult`).
+        A pair is to be verified and aligned (`VerifiedPair`); None asks for a new `PairingResult`.
         """
         ...
 
@@ -132,8 +130,7 @@ class Guide(CrawlPolicy, Protocol):
 class GuidedPolicy(Protocol):
     """A stateful crawl policy: it creates a guide for each site.
 
-    The `repr` of the policy is the key of its guides' snapshots, and must be the same in every
-    process.
+    The `repr` of the policy, the same in every process, is the key of its guides' snapshots.
     """
 
     def guide(self, langs: Sequence[str]) -> Guide:
