@@ -1,6 +1,6 @@
 """Diptych mines parallel text from the web.
 
-`diptych.mine` mines a site, `diptych.open` opens a run; `docs/api.md` describes all functions.
+`diptych.mine` mines a site, and `diptych.open` opens a run; `docs/api.md` describes all functions.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ _PLACES = {
     "url_languages": "api.urls",
     "url_pairs": "api.urls",
 }
-"""names that are imported when they are first used, and the modules that have them"""
+"""names that are imported on first use, and the modules that define them"""
 
 
 if not TYPE_CHECKING:  # type checkers know the names from above, and no others

@@ -1,10 +1,10 @@
-"""The program `diptych`; `python -m diptych` is the same."""
+"""The program `diptych`, which `python -m diptych` also runs."""
 
 import sys
 
 
 def main() -> None:
-    """Run the command line; Ctrl-C while it is imported ends it with one line and exit code 130."""
+    """Run the command line; Ctrl-C during imports prints one line and exits with code 130."""
     try:
         from diptych.commands import main as command_line
     except KeyboardInterrupt:

@@ -55,12 +55,12 @@ class DiptychError(Exception):
         return for_command_line(self._message)
 
     def with_context(self, context: str) -> str:
-        """The message after some context, for another error."""
+        """The message with some context before it, for use in another error."""
         return f"{context}: {self._message}"
 
 
 def option_name(name: str) -> str:
-    """Placeholder for the name of an option in a message, such as "max_pages".
+    """The placeholder that stands for the name of an option in a message.
 
     >>> message = f"raise {option_name('max_pages')} to continue"
     >>> for_command_line(message), for_python(message)
@@ -70,12 +70,12 @@ def option_name(name: str) -> str:
 
 
 def for_command_line(message: str) -> str:
-    """A message with the names of options as the command line has them."""
+    """Spell the names of options in a message as on the command line."""
     return _OPTION.sub(lambda found: "--" + found[1].replace("_", "-"), message)
 
 
 def for_python(message: str) -> str:
-    """A message with the names of options as the parameters of functions."""
+    """Spell the names of options in a message as parameters of Python functions."""
     return _OPTION.sub(lambda found: found[1], message)
 
 
@@ -88,7 +88,7 @@ class StoreError(DiptychError):
 
 
 class ArchiveError(DiptychError):
-    """Raised for a file that is not a WARC file, or is truncated."""
+    """Raised for a file that is not a WARC file or is truncated."""
 
 
 class SourceError(DiptychError):
@@ -104,7 +104,7 @@ class StoppedError(DiptychError):
 
 
 def in_one_line(text: object) -> str:
-    r"""Text from outside as a message can quote it: one line without control characters.
+    r"""Make external text safe to quote in a message: one line without control characters.
 
     >>> in_one_line("a\r\n b \x1b[2Jc\u202ed")
     'a b [2Jcd'

@@ -49,7 +49,7 @@ _OF_LIBRARIES = (
 
 
 def parser_errors() -> tuple[type[Exception], ...]:
-    """The exceptions that parsers raise for damaged files and for files of other formats."""
+    """The exceptions that parsers raise for damaged files and for files in other formats."""
     # A module that is still being imported may not define its error yet.
     errors = (getattr(sys.modules.get(module), name, None) for module, name in _OF_LIBRARIES)
     return (*_BUILT_IN, *(error for error in errors if error is not None))
@@ -134,7 +134,7 @@ def shipped_table(package: str, name: str) -> list[list[str]]:
 
 
 def cached_folder(name: str, fill: Callable[[Path], None]) -> Path | None:
-    """A folder in the user's cache, filled first if it is missing; None if it cannot be written.
+    """A folder in the user's cache, created and filled if missing; None if that is impossible.
 
     The environment variable DIPTYCH_CACHE overrides the cache location.  The folder is created
     atomically, even if several processes fill it at once.

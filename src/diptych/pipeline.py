@@ -47,16 +47,16 @@ class Plan:
     politeness: Politeness
     limits: Limits
     lexicons: Sequence[Lexicon] = ()
-    """lexicons given by the user, used from the start"""
+    """lexicons given by the user, which are used from the start"""
     signature: str = ""
-    """one line with strategies, parameters, languages and version"""
+    """one line that states strategies, parameters, languages and version"""
 
 
 def run(
     plan: Plan, strategies: Strategies, store: Store, engine: Engine, workers: Workers,
     watcher: Watcher, now: float,
 ) -> None:  # fmt: skip
-    """Mine: crawl, sketch, pair, learn words, pair again, align and verify, score, write."""
+    """Mine sites: crawl, sketch, pair, learn words, pair again, align and verify, score, write."""
     given = {langs: lexicon_of(langs, plan.lexicons) for langs in lang_pairs(plan.langs)}
     lexicons = {langs: lexicon for langs, lexicon in given.items() if lexicon}
     context = TaskContext(store.folder, strategies, plan.langs, lexicons)
@@ -81,7 +81,7 @@ def pair_and_learn(
     *,
     pair: Callable[[Store, TaskContext, Workers, Watcher], bool] = pair_pages,
 ) -> TaskContext:
-    """Pair all pages, learn words from the surest pairs, and pair again while that finds more.
+    """Pair all pages, learn words from the surest pairs, and pair again while more pairs are found.
 
     Learning is not repeated for the same pages, unless a site could not be paired: then the next
     invocation tries again.  Returns the context with all learned lexicons.

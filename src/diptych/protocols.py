@@ -1,7 +1,7 @@
 """The verbs of Diptych: one Protocol per stage.
 
-A strategy is a frozen dataclass of its parameters that implements one of these.  Strategies are
-pure: network, disk, clock and randomness are arguments or belong to `engine/` and `run/`.
+A strategy is a frozen dataclass of parameters that implements one of these protocols.  Strategies
+are pure: network, disk, clock and randomness are arguments or belong to `engine/` and `run/`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class SiteView(Protocol):
     """The pages, links, sketches and lexicons of a site so far; read-only.
 
     `pages` holds one record per distinct page, without redirects, copies and non-canonical URLs;
-    `resolve` maps these to the page that represents them.
+    `resolve` maps such URLs to the pages that represent them.
     """
 
     @property
@@ -71,15 +71,15 @@ class SiteView(Protocol):
         ...
 
     def links(self, *, rel: str | None = None) -> Iterator[tuple[Url, Link]]:
-        """The links of all pages as (page, link), in order of pages; with `rel`, of that kind."""
+        """The links of all pages as (page, link), in page order; with `rel`, only that kind."""
         ...
 
     def resolve(self, url: Url) -> Url | None:
-        """The page in `pages` that a URL leads to, or None if it was not fetched."""
+        """The URL in `pages` of the page that a URL leads to; None if that page was not fetched."""
         ...
 
     def sketches(self) -> Iterator[tuple[Url, Sketch]]:
-        """The sketches of pages in the requested languages, by URL; read anew each time."""
+        """The sketches of pages in the requested languages, with their URLs; read at each call."""
         ...
 
     def lexicon(self, left: str, right: str) -> Lexicon:
@@ -88,22 +88,22 @@ class SiteView(Protocol):
 
 
 class CrawlPolicy(Protocol):
-    """Ranks the links of a page: which to follow, with what priority."""
+    """Ranks the links of a page: decides which to follow, and with what priority."""
 
     def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
-        """Rank links; called once after each page.  May also change the rank of queued links."""
+        """Rank links after a page is fetched; may also change the ranks of queued links."""
         ...
 
     def refill(self, site: SiteView) -> Iterable[Ranked]:
-        """Rank more links when the queue is empty; returning none ends the crawl."""
+        """Rank more links when the queue is empty; the crawl ends if there are none."""
         ...
 
 
 class Guide(CrawlPolicy, Protocol):
     """A stateful crawl policy for one site.
 
-    It knows only what it observed; from `site` it may read only the languages.  A killed crawl
-    resumes with a guide restored from a snapshot, which then observes all later events again.
+    A guide knows only what it has observed; from `site` it may read only the languages.  A killed
+    crawl resumes with a guide restored from a snapshot, which then observes all later events again.
     """
 
     def learn(self, event: CrawlEvent, site: SiteView) -> Iterable[Ranked]:
@@ -113,7 +113,7 @@ class Guide(CrawlPolicy, Protocol):
     def questions(self) -> Sequence[PagePair | None]:
         """The new questions since the last call; `learn` receives the answers later.
 
-        A pair: verify and align it (`VerifiedPair`); None: pair all pages (`PairingResult`).
+        A pair is to be verified and aligned (`VerifiedPair`); None asks for a new `PairingResult`.
         """
         ...
 
@@ -122,7 +122,7 @@ class Guide(CrawlPolicy, Protocol):
         ...
 
     def snapshot(self) -> object:
-        """The state, except for pending questions, as versioned data for JSON."""
+        """The state of the guide, without pending questions, as versioned data for JSON."""
         ...
 
 
@@ -130,7 +130,7 @@ class Guide(CrawlPolicy, Protocol):
 class GuidedPolicy(Protocol):
     """A stateful crawl policy: it creates a guide for each site.
 
-    Its `repr`, the same in every process, is the key of the snapshots of its guides.
+    The `repr` of the policy, the same in every process, is the key of its guides' snapshots.
     """
 
     def guide(self, langs: Sequence[str]) -> Guide:
@@ -138,19 +138,19 @@ class GuidedPolicy(Protocol):
         ...
 
     def restored(self, langs: Sequence[str], snapshot: object) -> Guide:
-        """The guide of a snapshot; raises ValueError or a similar error if that is damaged."""
+        """Restore a guide; raises ValueError or a similar error if the snapshot is damaged."""
         ...
 
 
 class LinkSource(Protocol):
-    """A source of links between pages that need not be fetched."""
+    """A source of links between pages that works without fetching these pages."""
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
-        """Pages, or hosts, of other sites that link to a page or to its host; at most `limit`."""
+        """At most `limit` pages or hosts of other sites that link to a page or to its host."""
         ...
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | Failure | None:
-        """Links of a page to other sites; None if the page must be fetched to get them."""
+        """At most `limit` links of a page to other sites; None if the page must be fetched."""
         ...
 
 
@@ -174,7 +174,7 @@ class SiteTest(Protocol):
         ...
 
     def wanted_links(self) -> Sequence[Link]:
-        """The links to fetch next, each once; empty if it can decide or is waiting for pages."""
+        """The links to fetch next, each once; empty if the test can decide or waits for pages."""
         ...
 
     def decision(self) -> Decision:
@@ -182,12 +182,12 @@ class SiteTest(Protocol):
         ...
 
     def pages(self) -> Sequence[tuple[str, Url]]:
-        """Each language found, and a page in it."""
+        """Each language found, with the URL of a page in that language."""
         ...
 
 
 Ranking = Callable[[Sequence[Lead]], Sequence[float]]
-"""maps leads to probabilities of leading to a bilingual site; the highest is followed first"""
+"""maps leads to probabilities of reaching a bilingual site; the highest is followed first"""
 
 
 class DiscoverPolicy(Protocol):
@@ -198,24 +198,24 @@ class DiscoverPolicy(Protocol):
 
     @property
     def per_site(self) -> int:
-        """Maximum pages per site, 0 for no limit; with 1, links within a site are not followed."""
+        """Maximum pages per site; 0 means no limit, and 1 that links within a site are ignored."""
         ...
 
     @property
     def learns_every(self) -> int:
-        """Pages between the first learning steps, which become rarer; 0 if it does not learn."""
+        """Pages between the first learning steps (later ones are rarer); 0 means no learning."""
         ...
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:
-        """The links of a page that are leads."""
+        """The links of a page to follow as leads."""
         ...
 
     def outcome(self, page: Page, *, is_bilingual: bool) -> float:
-        """The value of a followed link, from 0 to 1, by its page and its site."""
+        """The value, from 0 to 1, of a link that led to this page, by the page and its site."""
         ...
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
-        """A ranking of leads, learned from all links followed so far."""
+        """Learn a ranking of leads from all links followed so far."""
         ...
 
 
@@ -223,7 +223,7 @@ class Pairer(Protocol):
     """Finds pages of a site that may be translations of each other."""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """The pairs, best first; per pair of languages, each page is in at most one."""
+        """The pairs, best first; for each pair of languages, a page is in at most one pair."""
         ...
 
 
@@ -248,10 +248,10 @@ class TreeAligner(Protocol):
     """Aligns the blocks of two pages."""
 
     uses_lexicon: ClassVar[bool]
-    """True if it aligns better with a lexicon"""
+    """True if the strategy aligns better with a lexicon"""
 
     def align(self, left: Page, right: Page, lexicon: Lexicon) -> list[NodePair]:
-        """All blocks of both pages, each in exactly one pair, in the order of the left page."""
+        """Align all blocks of both pages: each is in exactly one pair, in the left page's order."""
         ...
 
 
@@ -270,10 +270,10 @@ class SentenceAligner(Protocol):
     """Aligns the sentences of two texts."""
 
     uses_lexicon: ClassVar[bool]
-    """True if it aligns better with a lexicon"""
+    """True if the strategy aligns better with a lexicon"""
 
     def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
-        """The beads in order, each sentence in exactly one of them; the lexicon may be empty."""
+        """Align all sentences: each is in exactly one bead, in order.  The lexicon may be empty."""
         ...
 
     def align_pieces(
@@ -288,11 +288,11 @@ class SentenceEncoder(Protocol):
 
     @property
     def langs(self) -> frozenset[str]:
-        """The supported languages, as returned by `codes.primary`; empty if all are."""
+        """The supported languages, as returned by `codes.primary`; empty if all are supported."""
         ...
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One unit vector per text, zeros for a blank text; long texts are truncated."""
+        """Encode each text as a unit vector, or zeros if it is blank; long texts are truncated."""
         ...
 
 
@@ -301,19 +301,19 @@ class Filter(Protocol):
 
     @property
     def threshold(self) -> float:
-        """The minimum score of a segment to be kept, unless a rule rejects it."""
+        """The minimum score at which a segment is kept, unless a rule rejects it."""
         ...
 
     def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
-        """The decision on each segment of two pages; segments are in order, without empty sides.
+        """Decide on each segment of two pages; segments are in order and have no empty sides.
 
-        The score is from 0 (worthless) to 1 (certainly a translation).  A rejection has a reason:
-        `low_score` below the threshold, else the name of the violated rule.
+        Scores are from 0 (worthless) to 1 (certainly a translation).  A rejection has a reason:
+        `low_score` if the score is below the threshold, else the name of the broken rule.
         """
         ...
 
     def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
-        """The scores of `judge`, adjusted at the end of a run for repeated segments."""
+        """Adjust the scores of `judge` for repeated segments, at the end of a run."""
         ...
 
 
@@ -326,7 +326,7 @@ class UrlLanguageModel(Protocol):
         ...
 
     def probabilities(self, urls: Sequence[str]) -> NDArray[np.float32]:
-        """One row per URL, one column per label; each row sums to one."""
+        """The probability of each label: one row per URL, one column per label; rows sum to one."""
         ...
 
 
@@ -334,12 +334,12 @@ class UrlPairModel(Protocol):
     """Predicts from their URLs alone whether two pages are translations of each other."""
 
     def probabilities(self, lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.float32]:
-        """The probability of each left URL with the right URL of the same index."""
+        """For each left URL and the right URL with the same index, the probability of a pair."""
         ...
 
 
 class Corpus(Protocol):
-    """The data of an export; each call reads it again, in the same order."""
+    """The data of an export; each call reads the data again, in the same order."""
 
     @property
     def langs(self) -> Sequence[str]:
@@ -356,18 +356,18 @@ class Corpus(Protocol):
 
 
 Files = Callable[[str], BinaryIO]
-"""opens a file of a corpus by the suffix of its name, such as `tsv` or `en-fr.fr`, each once; the
-caller of the exporter compresses the file if requested, and closes it atomically at the end"""
+"""opens a file of a corpus by the suffix of its name, such as `tsv` or `en-fr.fr`; each file is
+opened once; the caller of the exporter compresses it if requested, and completes it atomically"""
 
 
 class Exporter(Protocol):
     """A file format for the corpus."""
 
     suffix: ClassVar[str]
-    """the suffix of its file; for several files, one that represents all"""
+    """the suffix of the format's file; if it has several files, a suffix that represents all"""
 
     def write(self, corpus: Corpus, files: Files) -> int:
-        """Write the corpus as a stream, in the given order, and return its number of lines."""
+        """Write the corpus as a stream, in the given order; returns the number of lines."""
         ...
 
 
@@ -389,11 +389,11 @@ class Watcher:
         self.stage, self.done, self.total, self.unit = stage, 0, total, unit
 
     def advance(self, count: int = 1) -> None:
-        """Count parts of the stage that are done."""
+        """Count finished parts of the stage."""
         self.done += count
 
     def tick(self) -> None:
-        """Called many times a second; may raise `StoppedError` to end any stage but the crawl."""
+        """Do regular work; called often, and may raise `StoppedError` except during the crawl."""
 
     def stopped(self) -> bool:
         """True to stop the crawl and continue with the pages so far."""

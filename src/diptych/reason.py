@@ -1,6 +1,6 @@
-"""Reasons why a URL has no page, a pair, segment or site was rejected, or a crawl ended.
+"""Reasons why a URL has no page, an item was rejected, or a crawl ended; kinds of downloads.
 
-Also the kinds of downloads.
+The items are pairs, segments and sites.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Reason(StrEnum):
     """Reason why a URL has no page, or why a pair, segment or site was rejected.
 
     A reason is stored and exported as its value; `reports.reasons` has the texts for users.  The
-    reasons for HTTP errors (`http_404`, see `http_status`), internal errors (`failed:MemoryError`,
-    see `fault_type`) and aliases (`alias slash`, see `alias_rules`) are not members.
+    reasons for HTTP errors (`http_404`; see `http_status`), internal errors (`failed:MemoryError`;
+    see `fault_type`) and aliases (`alias slash`; see `alias_rules`) are not members.
     """
 
     # a URL that was not requested
@@ -41,7 +41,7 @@ class Reason(StrEnum):
     DNS = "dns"
     CONNECTION_REFUSED = "connection_refused"
     CONNECT = "connect"
-    """no connection for any other reason"""
+    """the connection failed for any other reason"""
     TIMEOUT = "timeout"
     DISCONNECTED = "disconnected"
     BAD_CERTIFICATE = "bad_certificate"
@@ -89,7 +89,7 @@ class Reason(StrEnum):
     IDENTICAL = "identical"
     LENGTH_RATIO = "length_ratio"
     LOW_SCORE = "low_score"
-    """it would be accepted with a lower threshold"""
+    """the item would be accepted with a lower threshold"""
     MOJIBAKE = "mojibake"
     MOSTLY_DIGITS = "mostly_digits"
     MOSTLY_MARKUP = "mostly_markup"
@@ -105,7 +105,7 @@ class Reason(StrEnum):
 
 
 class DownloadKind(StrEnum):
-    """Result of a download; a download without a page has a `Reason` instead."""
+    """The kind of result of a download; a download without a page has a `Reason` instead."""
 
     PAGE = "page"
     DUPLICATE = "duplicate"
@@ -117,7 +117,7 @@ class DownloadKind(StrEnum):
     ROBOTS_TXT = "robots.txt"
     SITEMAP = "sitemap"
     MISSING_SITEMAP = "missing_sitemap"
-    """a sitemap that robots.txt announces or that was tried at the usual path"""
+    """a missing sitemap that robots.txt announced or that was tried at the usual path"""
     OTHER = "other"
 
 
@@ -150,7 +150,7 @@ class SiteEnd(StrEnum):
 
 
 def alias_reason(rules: str) -> str:
-    """The reason for a URL that is an alias of another; `rules` are joined by ` + `."""
+    """The reason for a URL that is an alias of another URL; `rules` are joined by ` + `."""
     return f"alias {rules}"
 
 

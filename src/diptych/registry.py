@@ -1,7 +1,7 @@
 """The registry of strategies by stage and name, and the construction of strategies from a recipe.
 
-A strategy is a file in `stages/` and a line in this module.  Classes are imported on first use, so
-that the command line starts quickly.
+Each strategy has a file in `stages/` and a line in this module.  Classes are imported on first use,
+so that the command line starts quickly.
 """
 
 from __future__ import annotations
@@ -190,14 +190,14 @@ def build(recipe: Mapping[str, Any]) -> Strategies:
 
 
 def _joined(strategy: Any, settings: Mapping[str, Any], made: Mapping[str, Any]) -> Any:
-    """A strategy with its unset parameters that are named after stages set to their strategies."""
+    """Set the unset parameters that are named after stages to the strategies of these stages."""
     names = {field.name for field in dataclasses.fields(strategy)}
     given = {stage: made[stage] for stage in made if stage in names and stage not in settings}
     return dataclasses.replace(strategy, **given) if given else strategy
 
 
 def exporter(name: str, *, n_way: bool = False) -> Exporter:
-    """The exporter of a format; with `n_way`, it writes rows of more than two languages."""
+    """The exporter for a format; with `n_way`, it writes rows of more than two languages."""
     if n_way and not any(
         field.name == "n_way" for field in dataclasses.fields(_class_of("export", name))
     ):

@@ -1,6 +1,6 @@
 """The nouns of a corpus: the values that are exported, merged and rebuilt.
 
-All are named tuples: creating a million of them takes a few seconds.
+All are named tuples, because creating a million named tuples takes only a few seconds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["DocumentPair", "Piece", "Repeats", "Side", "Text", "Unit"]
 
 
 class Side(NamedTuple):
-    """One language of a unit: its text and its location."""
+    """One language of a unit: the text and its location."""
 
     lang: str
     text: str
@@ -25,7 +25,7 @@ class Side(NamedTuple):
     path: str
     """DOM paths of the blocks that contain the text, separated by spaces"""
     at: str
-    """character range in each of these blocks, such as `0-54 0-12`"""
+    """character range in each block of the path, such as `0-54 0-12`"""
     fetched_at: float
     digest: str
     """digest of the page's body, `sha1:...` in base 32"""
@@ -39,7 +39,7 @@ class Unit(NamedTuple):
     """A line of the corpus: one text in two or more languages, with its metadata."""
 
     sides: tuple[Side, ...]
-    """in the user's order of languages, each language at most once"""
+    """sides in the user's order of languages; each language occurs at most once"""
     score: float
     """quality score, from 0 to 1"""
     alignment: float
@@ -53,14 +53,14 @@ class Unit(NamedTuple):
     copies: int = 1
     """total number of occurrences, including near-duplicates"""
     run: str = ""
-    """signature of the run that found it"""
+    """signature of the run that found the unit"""
 
 
 class Piece(NamedTuple):
     """A segment of two documents, as character ranges in their blocks."""
 
     left: tuple[tuple[int, int, int], ...]
-    """block index, start and end offset of each range; empty if there is no counterpart"""
+    """block index, start offset and end offset of each range; empty without a counterpart"""
     right: tuple[tuple[int, int, int], ...]
     score: float
     accept: bool
@@ -89,12 +89,12 @@ class DocumentPair(NamedTuple):
     evidence: str
     flags: tuple[str, ...]
     pieces: tuple[Piece, ...]
-    """in the order of the left page"""
+    """pieces in the order of the left page"""
     run: str = ""
 
 
 class Repeats(NamedTuple):
-    """For each of some segments, the number of segments of the run with the same text."""
+    """For each given segment, the number of segments in the run with the same text."""
 
     same: NDArray[np.int64]
     """segments with the same left and right side"""

@@ -78,7 +78,7 @@ def align(
 
 
 def two_languages(langs: str | Sequence[str]) -> LangPair:
-    """The two requested languages; raises `ConfigError` unless there are two."""
+    """The two requested languages; raises `ConfigError` unless there are exactly two."""
     from diptych.language.codes import parse_langs
     from diptych.types import LangPair
 
@@ -123,7 +123,7 @@ def _align_pages(
 
 
 def page_of(html: str | bytes, name: str) -> Page:
-    """A page with its blocks and its tree; relative links get a placeholder host."""
+    """Parse a page with its blocks and its tree; relative links get a placeholder host."""
     from diptych.page.read import read_page
     from diptych.types import Response, Url
 

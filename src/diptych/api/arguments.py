@@ -1,4 +1,4 @@
-"""Arguments of functions that are one value or several."""
+"""Function arguments that may be one value or several values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from diptych.errors import ConfigError
 
 
 def texts(values: str | Path | Iterable[str | Path]) -> tuple[str, ...]:
-    """One text or several as a tuple; a path counts as a text.
+    """Return one or several texts as a tuple of strings; a path counts as a text.
 
     >>> texts("en"), texts(["en", Path("fr")])
     (('en',), ('en', 'fr'))
@@ -22,7 +22,7 @@ def texts(values: str | Path | Iterable[str | Path]) -> tuple[str, ...]:
 
 
 def paths(values: str | Path | Iterable[str | Path]) -> tuple[Path, ...]:
-    """One path or several as a tuple.
+    """Return one or several paths as a tuple.
 
     >>> [path.name for path in paths("a/b.warc")]
     ['b.warc']

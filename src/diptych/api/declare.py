@@ -1,7 +1,8 @@
-"""Declaration of options: each is declared once for Python and the command line.
+"""Declaration of options: each option is declared once, for both Python and the command line.
 
 The options of a function are the fields of a frozen dataclass.  A field declares its default, its
-help text and its allowed values; `require_valid` checks them, and the command line shows them.
+help text and its allowed values; `require_valid` checks values, and the command line shows the
+declarations as help.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 from diptych.errors import ConfigError, option_name
 
 REQUIRED: Any = dataclasses.MISSING
-"""the default of an option that must be given"""
+"""the default of a required option"""
 
 
 class Values(NamedTuple):
@@ -27,7 +28,7 @@ class Values(NamedTuple):
     most: float | None = None
     """largest allowed number"""
     choices: Sequence[str] = ()
-    """allowed texts; any if empty"""
+    """allowed strings; empty if any string is allowed"""
 
     def problem(self, value: Any) -> str:
         """The reason why a value is not allowed; empty if it is allowed.
@@ -66,7 +67,7 @@ def option(
     above: float | None = None, most: float | None = None, choices: Sequence[str] = (),
     envvar: str | None = None,
 ) -> Any:  # fmt: skip
-    """Declare a field as an option; its name is that of the field unless `names` is given."""
+    """Declare a field as an option; it is named after the field unless `names` is given."""
     values = Values(least, above, most, tuple(choices))
     found = Declaration(help, names, metavar, values, envvar=envvar)
     return dataclasses.field(default=default, metadata={"declared": found})
@@ -83,7 +84,7 @@ def amount_option(help: str, metavar: str) -> Any:
 
 
 def argument(metavar: str = "", *, default: Any = REQUIRED, choices: Sequence[str] = ()) -> Any:
-    """Declare a field as an argument of the command line; a tuple takes several arguments."""
+    """Declare a field as an argument of the command line; a tuple field takes several arguments."""
     found = Declaration("", (), metavar, Values(choices=tuple(choices)), is_argument=True)
     return dataclasses.field(default=default, metadata={"declared": found})
 

@@ -40,12 +40,12 @@ class SiteVerdict(NamedTuple):
     reason: str
     """reason why the site was not accepted or could not be tested; otherwise empty"""
     pages: dict[str, str]
-    """for each language, a page in that language"""
+    """for each language that was found, the URL of a page in that language"""
     downloads: int
 
 
 def site_verdict(verdict: Verdict) -> SiteVerdict:
-    """The public form of a verdict."""
+    """Convert an internal verdict to its public form."""
     from diptych.reports.reasons import in_words
 
     decision = verdict.decision
@@ -81,8 +81,8 @@ def detect(
 ) -> SiteVerdict:
     """Test if a site is bilingual, from two or three downloads.
 
-    The options are the same as those of `diptych detect`, see [Commands](cli.md#detect); `progress`
-    and `cancel` are the same as those of `mine`.
+    The options are the same as those of `diptych detect` (see [Commands](cli.md#detect));
+    `progress` and `cancel` are the same as those of `mine`.
 
     >>> diptych.detect(site, langs=["en", "fr"], delay=0, allow_private=True).accept
     True
@@ -110,7 +110,7 @@ class Detected(NamedTuple):
     """The result of testing sites."""
 
     answers: Sequence[tuple[Url, Verdict | str]]
-    """for each given URL, the verdict or the reason why there is none"""
+    """for each given URL, the verdict, or the reason why there is no verdict"""
     searched: Searched
 
 
@@ -143,7 +143,7 @@ def detect_sites(asked: DetectOptions, shown: Search, environment: Environment) 
 
 
 def _answers(named: Sequence[Url], leads: Leads) -> Iterator[tuple[Url, Verdict | str]]:
-    """For each given URL, the verdict on its site (followed if it has moved), or a reason."""
+    """For each given URL, the verdict on its site, even if moved, or why there is no verdict."""
     from diptych.reason import Reason
     from diptych.text.urls import site_name
 

@@ -27,7 +27,7 @@ class DetectorOptions(WebOptions):
     langid: tuple[Path, ...] = langid_option()
 
     def detector(self, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The table of the detector in a recipe; `settings` is that of the given recipe."""
+        """The recipe table of the detector; `settings` is the table in the user's recipe."""
         found = dict(settings or {"use": "predictor"})
         if self.method and self.method != found["use"]:
             found = {"use": self.method}

@@ -107,9 +107,9 @@ def discover(
 
     `backlinks` names sources of back links: the folder of a web graph, an index of WAT files, an
     earlier run, or the description of a service.  `cc_index` names files of Common Crawl's index,
-    whose sites are tested as well.  The run is the folder `out`; the same call continues it.
-    Leaving the loop ends the search.  The options are the same as those of `diptych discover`, see
-    [Commands](cli.md#discover); `progress` and `cancel` are the same as those of `mine`.
+    whose sites are tested as well.  The run is stored in the folder `out`; the same call continues
+    it.  Leaving the loop ends the search.  The options are the same as those of `diptych discover`
+    (see [Commands](cli.md#discover)); `progress` and `cancel` are the same as those of `mine`.
 
     >>> found = diptych.discover(
     ...     site, langs="en,fr", policy="fc", out=folder / "sites", delay=0, allow_private=True

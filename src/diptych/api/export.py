@@ -1,4 +1,4 @@
-"""Export of the corpus of a run: options, selection of segments, and files written."""
+"""Export of the corpus of a run: options, selection of segments, and output files."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class CorpusOptions:
     out: Path = out_option()
 
     def exporter(self, *, n_way: bool = False) -> Exporter:
-        """The exporter of the format, which is given or follows from the suffix of the file."""
+        """The exporter for the format that is given or follows from the suffix of the file."""
         from diptych.corpus.files import format_of, require_compression
         from diptych.learn.libraries import require_libraries_of
         from diptych.registry import STRATEGIES, exporter
@@ -96,12 +96,12 @@ class CorpusChoice:
     def of(
         cls, min_score: float | None, without: str | Sequence[str] = (), *, redact: bool = False
     ) -> CorpusChoice:
-        """The choice made by arguments of a Python call."""
+        """Make the choice from the arguments of a Python call."""
         return CorpusChoice(min_score=min_score, without=",".join(texts(without)), redact=redact)
 
     @property
     def is_narrowed(self) -> bool:
-        """True if the user requested a part of the corpus or redacted texts."""
+        """True if the user requested only part of the corpus, or redacted texts."""
         return self.min_score is not None or bool(self.without) or self.redact
 
     def require_valid(self) -> None:
@@ -131,7 +131,7 @@ class ChosenOptions(CorpusChoice, CorpusOptions):
     """Options of `merge` and `export`."""
 
     def exporter(self, *, n_way: bool = False) -> Exporter:
-        """The exporter of the format; raises `ConfigError` if it cannot leave out the flags."""
+        """The exporter for the format; raises `ConfigError` if it cannot leave out the flags."""
         made = super().exporter(n_way=n_way)
         if lines_of(made) == PAGE_PAIRS and (asked := self.flags() & _OF_SEGMENTS):
             raise ConfigError(
@@ -158,7 +158,7 @@ class ExportOptions(ChosenOptions):
 def export_run(
     asked: ExportOptions, standard: Callable[[Path], BinaryIO | None] = lambda path: None
 ) -> Exported:
-    """Write the corpus of a run; `standard` returns the stream if a path means standard output."""
+    """Write the corpus of a run; `standard` maps a path to the standard output stream or None."""
     from diptych.corpus.from_run import NWayCorpus, write_corpus
     from diptych.run.store import Store
 
@@ -182,8 +182,8 @@ def export_run(
 def run_corpus(store: Store, terms: Terms, asked: CorpusChoice, *, prefix: str = "") -> RunCorpus:
     """The selected part of the corpus of a run.
 
-    It includes near-duplicates if one may replace another: if pages are left out, texts are
-    redacted, or the run has not finished.
+    Near-duplicates are included if one may have to replace another: if pages are left out, texts
+    are redacted, or the run has not finished.
     """
     from diptych.corpus.from_run import RunCorpus
     from diptych.registry import build, signature
@@ -218,7 +218,7 @@ def terms_of(run: Path) -> Terms:
 
 
 def lines_of(made: Exporter, *, n_way: bool = False) -> str:
-    """The unit that an exporter counts: page pairs, rows or segments."""
+    """The noun for the items that an exporter counts: page pairs, rows or segments."""
     if made.suffix.startswith("docs"):
         return PAGE_PAIRS
     return "rows" if n_way else "segments"

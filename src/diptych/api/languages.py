@@ -1,4 +1,4 @@
-"""Requested languages, and models of languages that the user has trained."""
+"""The requested languages, and language models that the user has trained."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def langs_option() -> Any:
 
 
 def langid_option() -> Any:
-    """Declare the option for models of languages that the user has trained."""
+    """Declare the option for language models that the user has trained."""
     return option(
         "Model of another language, from: diptych train langid (repeatable).",
         default=(), metavar="FILE",
@@ -28,7 +28,7 @@ def langid_option() -> Any:
 
 
 def languages(langs: str | Sequence[str], taught: Sequence[Path] = ()) -> tuple[str, ...]:
-    """Load the models of trained languages, and return the codes of the requested languages."""
+    """Load the user's language models, and return the codes of the requested languages."""
     from diptych.language import identify
     from diptych.language.codes import parse_langs
 
@@ -38,7 +38,7 @@ def languages(langs: str | Sequence[str], taught: Sequence[Path] = ()) -> tuple[
 
 
 def as_text(langs: str | Sequence[str]) -> str:
-    """Languages as a comma-separated list.
+    """Join languages into a comma-separated list.
 
     >>> as_text(["en", "fr"]), as_text("en,fr")
     ('en,fr', 'en,fr')
@@ -66,7 +66,7 @@ def _learned(path: Path) -> LearnedLanguage:
 
 
 def learned_names() -> tuple[str, ...]:
-    """The names of the trained languages in `run.toml`: code and digest."""
+    """The names of the user's language models in `run.toml`: code and digest."""
     from hashlib import blake2b
 
     from diptych.language import identify
@@ -78,7 +78,7 @@ def learned_names() -> tuple[str, ...]:
 
 
 def first_notes(langs: Sequence[str]) -> list[str]:
-    """Notes on languages that cannot be identified from text, and on missing kernels."""
+    """Notes on languages that cannot be identified from text, and on missing native kernels."""
     from diptych.kernels import slow_kernels
     from diptych.language import identify
     from diptych.language.mistakes import code_of_country

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from diptych.types import Url
 
 STAGES = ("crawl", "pair", "verify", "align_dom", "align_sentences", "filter")
-"""stages whose strategy is an option"""
+"""stages whose strategies can be set by options"""
 
 
 def _stage(name: str) -> Any:
@@ -93,7 +93,7 @@ class MineOptions(WebOptions):
     )  # fmt: skip
 
     def recipe(self) -> dict[str, Any]:
-        """The recipe, with the strategies that the user named instead of its own."""
+        """The recipe, in which strategies that the user named replace the recipe's own."""
         from diptych import recipes
 
         named = {stage: getattr(self, stage) for stage in STAGES}
@@ -159,7 +159,7 @@ def mine(
 
     The run is the folder `out`, by default a folder named after the site and the languages.  The
     same call continues an interrupted run.  With `warc`, archives are mined instead of the web.
-    The options are the same as those of `diptych mine`, see [Commands](cli.md#mine).
+    The options are the same as those of `diptych mine`; see [Commands](cli.md#mine).
 
     `progress` is a function that is called with a `Progress` several times a second, possibly in
     another thread, or True to show a display on standard error.  `cancel` is a `threading.Event`:
@@ -188,7 +188,7 @@ def mine(
 
 
 def _all_notes(mined: Mined) -> Iterator[str]:
-    """The notes for users of Python, with damaged archives and why nothing was found."""
+    """All notes for users of Python, including damaged archives and why nothing was found."""
     from diptych.reports.nothing_found import why_nothing
 
     yield from mined.notes
@@ -205,7 +205,7 @@ class Mined(NamedTuple):
     """notes for the user, with placeholders for the names of options"""
     summary: Summary
     damaged: Sequence[str]
-    """for each archive that could not be read to its end, the reason"""
+    """for each archive that could not be read to the end, the reason"""
     crawl_seconds: float
 
 
@@ -250,7 +250,7 @@ def mine_sites(
 
 
 def _strategies(recipe: Mapping[str, Any], *, is_complete: bool) -> Strategies:
-    """The strategies of a recipe; if all pages are available, the crawl policy is `Bfs`."""
+    """Build the strategies of a recipe; if all pages are available, the crawl policy is `Bfs`."""
     from diptych.learn.libraries import require_libraries_of
     from diptych.registry import build
     from diptych.stages.crawl.bfs import Bfs

@@ -1,4 +1,4 @@
-"""A run in Python: its summary, pages, pairs, segments, exports and explanations."""
+"""Python access to a run: its summary, pages, pairs, segments, exports and explanations."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Segment(NamedTuple):
     right_url: str
     """URL of the page with the right text"""
     id: str
-    """hash of texts, languages and URLs: the same in every run"""
+    """hash of the texts, languages and URLs; the same in every run"""
     left_lang: str
     """language code"""
     right_lang: str
@@ -70,9 +70,9 @@ class Segment(NamedTuple):
     evidence: str
     """kinds of evidence for the page pair, joined by +"""
     flags: tuple[str, ...]
-    """facts about the pages and texts, such as `noai` or `email`"""
+    """facts about the pages and the texts, such as `noai` or `email`"""
     copies: int
-    """number of occurrences, near-duplicates included"""
+    """number of occurrences, including near-duplicates"""
     run: str
     """signature of the run"""
 
@@ -97,17 +97,17 @@ class PageInfo(NamedTuple):
     """A page that was fetched and read."""
 
     url: str
-    """address after redirects"""
+    """URL after redirects"""
     lang: str
-    """language of its text; empty if it could not be identified"""
+    """language of the text; empty if it could not be identified"""
     title: str
     """title of the page"""
     fetched: datetime
     """time of the download"""
     text_length: int
-    """characters of text"""
+    """length of the text in characters"""
     size: int
-    """bytes of the body"""
+    """size of the body in bytes"""
     flags: tuple[str, ...]
     """facts about the page: licence, robots rules, machine translation, text from scripts"""
 
@@ -123,7 +123,7 @@ class Run:
     folder: Path
     """the run folder"""
     notes: tuple[str, ...] = ()
-    """notes for the user from mining; empty for a run that was opened"""
+    """notes from mining, for the user; empty if the run was opened with `diptych.open`"""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "folder", Path(self.folder))
@@ -181,7 +181,7 @@ class Run:
         without: str | Sequence[str] = (),
         redact: bool = False,
     ) -> Iterator[Segment]:
-        """The segments of the corpus, the same as those that `export` writes.
+        """The segments of the corpus; they are the same as those that `export` writes.
 
         `min_score` replaces the threshold of the run; `without` names flags whose segments are left
         out; `redact` replaces personal data with placeholders such as [EMAIL].

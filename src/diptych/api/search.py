@@ -78,13 +78,13 @@ class Searched:
     """The result of a search."""
 
     verdicts: Sequence[Verdict]
-    """verdicts on bilingual sites, those of earlier invocations first"""
+    """verdicts on bilingual sites, with those of earlier invocations first"""
     failed: Sequence[tuple[Url, str]]
     """URLs whose sites could not be tested, with the reasons"""
     summary: SearchSummary
     notes: Sequence[str]
     is_whole: bool
-    """True if no lead is left or the budget is used up; False if the user stopped the search"""
+    """True if no leads are left or the budget is used up; False if the user stopped the search"""
 
 
 def search(
@@ -92,7 +92,7 @@ def search(
     source: MergedSources, asked: WebOptions, budget: Budget, shown: Search,
     environment: Environment,
 ) -> Searched:  # fmt: skip
-    """Search, or continue a search; `shown` receives all verdicts, earlier ones first."""
+    """Start or continue a search; `shown` receives all verdicts, earlier ones first."""
     leads = Leads(store, once=True)
     for verdict in leads.verdicts():
         shown.say(verdict)

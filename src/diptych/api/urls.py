@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def url_languages(urls: str | Iterable[str], *, model: str | Path = "") -> list[LangScore]:
     """The most probable language of the page at each URL, with its probability.
 
-    `model` is a folder with a model of your own.  The language is "und" if the URL gives no
-    indication.
+    `model` is a folder with a model of your own.  The language is "und" if the URL does not
+    indicate any.
 
     >>> [lang for lang, _ in url_languages(["http://a.org/fr/nouvelles", "http://a.de/preise"])]
     ['fr', 'de']
@@ -42,7 +42,7 @@ def url_pairs(pairs: Iterable[tuple[str, str]], *, model: str | Path = "") -> li
 
 
 def language_model(folder: str) -> UrlLanguageModel:
-    """The URL language model in a folder, from Diptych or Transformers; "" is the built-in one."""
+    """Load a URL language model of Diptych or Transformers from a folder; "" means built-in."""
     from diptych.learn.url import language, transformer
 
     load = transformer.load_url_lang if _is_transformer(folder) else language.load
@@ -50,7 +50,7 @@ def language_model(folder: str) -> UrlLanguageModel:
 
 
 def pair_model(folder: str) -> UrlPairModel:
-    """The URL pair model in a folder, from Diptych or Transformers; "" is the built-in one."""
+    """Load a URL pair model of Diptych or Transformers from a folder; "" means built-in."""
     from diptych.learn.url import pair, transformer
 
     load = transformer.load_url_pair if _is_transformer(folder) else pair.load

@@ -38,13 +38,13 @@ class Environment:
     """Settings that tests replace: the number of worker processes, and the resolver."""
 
     workers: int | None = None
-    """maximum number of processes that read, pair and align pages; None: one per processor;
-    0: this process does the work"""
+    """maximum number of processes that read, pair and align pages; None means one per processor,
+    0 means that this process does the work"""
     resolver: AbstractResolver | None = None
-    """resolver of host names; None: that of the system"""
+    """resolver of host names; None means the system's resolver"""
 
     def start_workers(self, jobs: int | None = None) -> Workers:
-        """The worker processes of a run; `jobs` is their maximum number."""
+        """Start the worker processes of a run; `jobs` is their maximum number."""
         from diptych.engine.worker_process import processors
         from diptych.engine.workers import Workers
 
@@ -54,7 +54,7 @@ class Environment:
     def live_engine(
         self, asked: WebOptions, agent: str, *, connections: int = 1, stall: float = 20.0
     ) -> LiveEngine:
-        """The engine that fetches from the web."""
+        """Make the engine that fetches pages from the web."""
         from diptych.engine.fetch import FetchSettings
         from diptych.engine.live import LiveEngine
 

@@ -1,4 +1,4 @@
-"""The command line: `diptych X` is defined in the module X of this package."""
+"""The command line: the command `diptych X` is defined in the module X of this package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Output of a corpus: standard output as its target, and messages about what was written."""
+"""Output of a corpus: writing to standard output, and messages about the files written."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def standard_output(path: Path) -> BinaryIO | None:
 
 
 def say_written(count: str, files: Sequence[Path]) -> None:
-    """Print the number of lines and the files written; to standard error if there are no files."""
+    """Print the line count and the files written; print to standard error if there are no files."""
     click.echo(f"{count} -> {names_of(files) or 'standard output'}", err=not files)
 
 
 def names_of(files: Sequence[Path]) -> str:
-    """The names of files for a message; if there are many, the first ones.
+    """List file names for a message; if there are many files, only the first ones.
 
     >>> names_of([Path("run/corpus.en"), Path("run/corpus.fr")])
     'run/corpus.en, run/corpus.fr'

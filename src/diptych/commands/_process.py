@@ -21,7 +21,7 @@ class Terminated(BaseException):
 def on_signal(number: signal.Signals, act: Callable[[], None]) -> Iterator[bool]:
     """Handle a signal with `act` inside the context.
 
-    Yields True in the main thread; other threads cannot handle signals, and get False.
+    Yields True in the main thread, and False in other threads, which cannot handle signals.
     """
 
     def handle(received: int, frame: FrameType | None) -> None:
@@ -62,8 +62,8 @@ class BriefCollections(AbstractContextManager["BriefCollections"]):
     """Exempts objects that survived a garbage collection from later ones, inside the context.
 
     The objects of sites and hosts are long-lived.  Python would examine all of them repeatedly,
-    which blocks everything else for 0.2 s at a thousand sites.  Objects that become garbage later
-    are kept until the end: about 2 kB per connection.
+    blocking everything else for 0.2 s if there are a thousand sites.  Objects that become garbage
+    later are kept until the end: about 2 kB per connection.
     """
 
     def __init__(self) -> None:

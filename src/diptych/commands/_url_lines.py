@@ -1,6 +1,7 @@
 """Input and output of commands that process URLs line by line.
 
-The batch size limits the memory used.  Each non-empty input line gets one output line, in order.
+Lines are processed in batches to limit memory use.  Each non-empty input line gives one output
+line, in order.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Line(NamedTuple):
 
 @dataclass(slots=True)
 class Skipped:
-    """The number of skipped lines, and the first line numbers."""
+    """The number of skipped lines, and the line numbers of the first ones."""
 
     count: int = 0
     first: list[int] = field(default_factory=list)
@@ -112,7 +113,7 @@ def batches(lines: Iterator[Line]) -> Iterator[list[Line]]:
 
 
 def as_url(text: str) -> Url | None:
-    """The URL in a column, in normal form; None if it is not the URL of a page.
+    """The URL in a column, normalised; None if the text cannot be the URL of a page.
 
     >>> as_url("www.example.org/fr"), as_url("mailto:a@example.org"), as_url("nonsense")
     ('http://www.example.org/fr', None, None)
@@ -122,7 +123,7 @@ def as_url(text: str) -> Url | None:
 
 
 def askable(text: str) -> str:
-    """The URL in a column as models expect it: unchanged, but with a scheme; "" if invalid.
+    """The URL in a column as models expect it: with a scheme, otherwise unchanged; "" if invalid.
 
     >>> askable("http://example.org/#!/fr"), askable("example.org"), askable("data:,x")
     ('http://example.org/#!/fr', 'http://example.org', '')
@@ -171,7 +172,7 @@ def answer_lines(
 
 
 def report_skipped(skipped: Skipped, answered: int, what: str) -> int:
-    """Report skipped lines, or that there were no lines; returns the exit code."""
+    """Report skipped lines, or the absence of any lines; returns the exit code."""
     if skipped.count:
         click.echo(skipped.in_words(what), err=True)
     elif not answered:
@@ -180,7 +181,7 @@ def report_skipped(skipped: Skipped, answered: int, what: str) -> int:
 
 
 def spell(row: dict[str, Any], *, as_json: bool) -> str:
-    """A row as a line: tab-separated values, or a JSON object."""
+    """Format a row as a line: tab-separated values, or a JSON object."""
     if as_json:
         clean = {
             name: value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Lists of URLs, with languages from the list or predicted by a model."""
+"""Lists of URLs, with languages that the list gives or a model predicts."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from diptych.types import LangScore, Url
 
 
 class Listed(NamedTuple):
-    """A URL of a list in its original spelling, and the language given on its line."""
+    """A URL from a list, as spelled there, and the language given on its line."""
 
     written: str
     lang: str
 
 
 def read_list(file: Path | None) -> tuple[dict[Url, Listed], Skipped, int]:
-    """Read a list of URLs: distinct URLs in order, skipped lines, and the number of repetitions."""
+    """Read a list of URLs; returns distinct URLs in order, skipped lines, and the repeat count."""
     listed: dict[Url, Listed] = {}
     skipped, repeated = Skipped(), 0
     for line in read_lines(file):
@@ -43,7 +43,7 @@ def read_list(file: Path | None) -> tuple[dict[Url, Listed], Skipped, int]:
 def page_languages(
     listed: dict[Url, str], wanted: Sequence[str], model: UrlLanguageModel | None
 ) -> dict[Url, LangScore]:
-    """The language of each URL of a site: as listed, or else from the model, or else unknown."""
+    """The language of each URL of a site: from the list, or else from the model, or unknown."""
     found = {url: LangScore(lang, 1.0 if lang else 0.0) for url, lang in listed.items()}
     unknown = [url for url, lang in listed.items() if not lang]
     if model is None or not unknown:
@@ -58,7 +58,7 @@ def page_languages(
 
 
 def _among(model: UrlLanguageModel, urls: Sequence[str], wanted: Sequence[str]) -> list[LangScore]:
-    """The most probable requested language of each URL; unknown if another exceeds their sum."""
+    """The likeliest requested language of each URL; unknown if another exceeds the sum of all."""
     shares = model.probabilities(urls)
     column = {label: place for place, label in enumerate(model.labels)}
     none = np.zeros(len(urls), np.float32)
@@ -77,7 +77,7 @@ def _among(model: UrlLanguageModel, urls: Sequence[str], wanted: Sequence[str]) 
 
 
 def sites_of(listed: dict[Url, Listed], *, by_domain: bool) -> dict[str, list[Url]]:
-    """The URLs of a list as one site, or grouped into one site per registrable domain."""
+    """Treat the URLs of a list as one site, or group them into a site per registrable domain."""
     sites: defaultdict[str, list[Url]] = defaultdict(list)
     for url in listed:
         sites[site_name(url) if by_domain else "list"].append(url)

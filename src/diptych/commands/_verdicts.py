@@ -1,4 +1,4 @@
-"""Output of verdicts on sites: as lines of text, as a list of URLs, or as JSON."""
+"""Output of verdicts on sites, as lines of text, a list of URLs, or JSON."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def print_end(searched: Searched, *, follows_links: bool, can_continue: bool = T
 
 
 def advise_on_private(reasons: Iterable[str]) -> None:
-    """Print the option for private addresses to standard error, if a site has one."""
+    """If a site has a private address, print the option that allows these to standard error."""
     private = {Reason.PRIVATE_ADDRESS, NETWORK_FAULTS[Reason.PRIVATE_ADDRESS]}
     if not private.isdisjoint(reasons):
         line = f"to test private addresses, add {option_name('allow_private')}"
@@ -45,9 +45,10 @@ def advise_on_private(reasons: Iterable[str]) -> None:
 
 
 def standard_output() -> TextIO | None:
-    """The `out` of a printer that writes to standard output.
+    """The value of `Printer.out` for writing to standard output.
 
-    A progress display may replace `sys.stdout` if it is a terminal, but not a pipe or a file.
+    A progress display may replace `sys.stdout` if that is a terminal, but not if it is a pipe or a
+    file.
     """
     return None if sys.stdout.isatty() else sys.stdout
 

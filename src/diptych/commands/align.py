@@ -97,7 +97,7 @@ def align(asked: AlignOptions) -> int:
 
 
 def _read(path: Path) -> bytes:
-    """The bytes of a page or text; raises `ConfigError` for other file types."""
+    """Read the bytes of a page or text file; raises `ConfigError` for other file types."""
     from diptych.page.file_type import unreadable_type
 
     data = read_file(path, _MAX_BYTES)
@@ -117,7 +117,7 @@ def _is_page(path: Path, data: bytes) -> bool:
 def _of_lines(
     left: bytes, right: bytes, asked: AlignOptions, lexicon: Lexicon | None
 ) -> Iterator[Row]:
-    """Align two texts; blank lines count in indices, and follow at the end as unaligned rows."""
+    """Align two texts; blank lines count in indices and are returned last, as unaligned rows."""
     from diptych.api.align import align
 
     ours, theirs = _lines(left), _lines(right)
@@ -136,7 +136,7 @@ def _of_lines(
 
 
 def _lines(data: bytes) -> list[str]:
-    """The lines of a text; only line feeds end a line, other separators are part of a sentence."""
+    """Split a text into lines at line feeds only; sentences may contain other separators."""
     from diptych.page.charset import decode
 
     text = decode(data, "text/plain")[0].removesuffix("\n")
@@ -211,5 +211,5 @@ def _spelled(row: Row, format: str) -> str:
 
 
 def _field(text: str) -> str:
-    """A text without tabs, line breaks and control characters."""
+    """Remove control characters from a text, and replace tabs and line breaks by spaces."""
     return " ".join("".join(c for c in text if c.isprintable() or c.isspace()).split())

@@ -18,7 +18,7 @@ Asked = TypeVar("Asked")
 
 
 class _Command(click.Command):
-    """A command that suggests similar options if an option is unknown."""
+    """A command that suggests similar options when it is given an unknown option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; the error for an unknown option names similar ones."""
@@ -54,7 +54,7 @@ def command(
 
 
 def _parameters(options: type[Any]) -> Iterator[click.Parameter]:
-    """The parameters of a command: required ones first, those of the command line only last."""
+    """The parameters of a command: required ones first, command-line-only ones last."""
     hints = get_type_hints(options)
     fields = {field.name: (field, declaration) for field, declaration in declared(options)}
     order: dict[str, bool] = {}

@@ -75,10 +75,10 @@ def discover(asked: DiscoverCommandOptions) -> int:
 
 
 def _with_lists(asked: DiscoverCommandOptions) -> DiscoverOptions:
-    """The options with the sites of lists added, and index files moved from seeds to `cc_index`.
+    """Add the sites in lists to the options, and move index files from the seeds to `cc_index`.
 
-    A shell expands a pattern to several arguments: `--cc-index` takes the first, the others become
-    seeds.
+    A shell expands a pattern to several arguments: `--cc-index` takes only the first, and the
+    others become seeds.
     """
     from diptych.sources.site_list import named_sites
 
@@ -115,7 +115,7 @@ def _list_candidates(asked: DiscoverOptions, *, as_json: bool, quiet: bool) -> i
 def _mine(sites: Sequence[Url], folder: Path, asked: DiscoverCommandOptions) -> int:
     """Mine the sites that were found, each within its limits; returns the exit code.
 
-    Runs of earlier invocations are continued; sites found since then are mined into a new run.
+    Runs of earlier invocations are continued; sites found since are mined into a new run.
     """
     from diptych.api.mine import MineOptions
     from diptych.commands.mine import mine_and_print

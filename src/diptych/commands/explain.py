@@ -1,4 +1,4 @@
-"""`diptych explain`: explains what a run knows about a URL or a pair, and its decisions."""
+"""`diptych explain`: explains what a run knows and has decided about a URL or a pair."""
 
 from __future__ import annotations
 

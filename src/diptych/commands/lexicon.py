@@ -125,13 +125,13 @@ def _lexicons(path: Path) -> list[Lexicon]:
 
 
 def _examples(lexicon: Lexicon) -> list[str]:
-    """Sample words from the whole vocabulary."""
+    """Sample words, taken from all over the vocabulary."""
     step = max(len(lexicon.left_words) // _EXAMPLES, 1)
     return list(lexicon.left_words[step // 2 :: step][:_EXAMPLES])
 
 
 def _shown(lexicon: Lexicon, words: Sequence[str], limit: int) -> Iterator[WordLink]:
-    """The links of these words on either side; without words, those of all left words."""
+    """The links of the given words, on either side; without words, the links of all left words."""
     from diptych.text.tokens import tokens
 
     back = lexicon.reversed()

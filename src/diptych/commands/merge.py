@@ -66,7 +66,7 @@ def merge_corpora(asked: MergeOptions) -> int:
 
 
 def _prefixes(inputs: Sequence[Path]) -> list[str]:
-    """Prefixes that distinguish the archives of different corpora: file names, or longer paths.
+    """Prefixes that distinguish the archives of different corpora: names, or paths if needed.
 
     >>> _prefixes([Path("a/run"), Path("b/run"), Path("c.jsonl.gz")])
     ['a/run/', 'b/run/', 'c/']

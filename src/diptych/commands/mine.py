@@ -89,7 +89,7 @@ def _say_damage(damaged: Sequence[str]) -> None:
 
 
 def to_json(summary: Summary, **more: Any) -> str:
-    """The summary as one JSON object; `more` are additional members."""
+    """The summary as one JSON object; `more` holds additional members."""
     import orjson
 
     found: dict[str, Any] = {

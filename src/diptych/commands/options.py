@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Shown = TypeVar("Shown", bound="Monitor")
 FOUND, NOTHING, MISTAKE, STOPPED = 0, 1, 2, 130
-"""exit codes; the last is that of Ctrl-C"""
+"""exit codes; the last one is for Ctrl-C"""
 _IS_SAVED = "diptych.is_saved"  # in the context of a command that can be continued
 _CONTINUE = "Saved results are kept; run the same command again to continue."
 
@@ -56,7 +56,7 @@ def as_object(help: str = "Print the result as one JSON object.") -> Any:
 
 
 def _use_utf8() -> None:
-    """Make standard streams UTF-8 in any locale; a terminal keeps its encoding.
+    """Set standard streams to UTF-8 in any locale; a terminal keeps its encoding.
 
     File names that are not valid UTF-8 are written with their original bytes.
     """
@@ -71,7 +71,7 @@ def _use_utf8() -> None:
 
 
 class Group(click.Group):
-    """A group of commands in order of definition; a `DiptychError` prints one line and exits 2."""
+    """A group of commands, in order of definition; prints a `DiptychError` as one line, exits 2."""
 
     def make_context(self, *arguments: Any, **extra: Any) -> click.Context:
         """Parse the command line after setting standard streams to UTF-8."""
@@ -107,7 +107,7 @@ class Group(click.Group):
 
 
 def environment() -> Environment:
-    """The environment of the running command; `main(obj=Environment(...))` replaces it."""
+    """The environment of the running command, which can be set by `main(obj=Environment(...))`."""
     context = click.get_current_context(silent=True)
     given = None if context is None else context.find_object(Environment)
     return Environment() if given is None else given
@@ -136,7 +136,7 @@ class UrlModelOptions:
 
 @contextmanager
 def displayed(monitor: Shown, *, quiet: bool, figures: Figures | None = None) -> Iterator[Shown]:
-    """Show the progress of a run; Ctrl-C stops the run, a second Ctrl-C ends it immediately."""
+    """Show the progress of a run; Ctrl-C stops the run, and a second Ctrl-C ends it at once."""
     from rich.console import Console
 
     from diptych.reports.display import OutputAbove, mining_figures, progress_display
@@ -174,7 +174,7 @@ def _warn_if_slow(ctx: click.Context) -> None:
 
 
 def _say_stopped(ctx: click.Context, how: str) -> None:
-    """Print how a command was stopped and how to continue; a terminal wraps between words."""
+    """Print how a command was stopped and how to continue; in a terminal, wrap between words."""
     with on_signal(signal.SIGINT, lambda: None):  # some users press Ctrl-C repeatedly
         console = summary_console(stderr=True)
         line = f"{how} {_CONTINUE}" if _IS_SAVED in ctx.meta else how

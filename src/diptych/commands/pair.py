@@ -83,7 +83,7 @@ def _why_none(spoken: Counter[str], wanted: Sequence[str]) -> str:
 
 
 def _pairer(method: str) -> Callable[[UrlList], Iterator[dict[str, Any]]]:
-    """A function that pairs a list of URLs, and yields pairs with their key or evidence."""
+    """A function that pairs a list of URLs, and yields each pair with its key or evidence."""
     from diptych.registry import make
 
     made = make("pair", _settings(method))
@@ -98,7 +98,7 @@ def _pairer(method: str) -> Callable[[UrlList], Iterator[dict[str, Any]]]:
 
 
 def _settings(method: str) -> dict[str, Any]:
-    """The table of a recipe for a method; `a+b` means the union of both."""
+    """The recipe table for a method; `a+b` means the union of both methods."""
     if "+" not in method:
         return {"use": method}
     return {"use": "union", "pairers": [{"use": name} for name in method.split("+")]}
@@ -109,5 +109,5 @@ def _row(pair: Any, key: str) -> dict[str, Any]:
 
 
 def _written(row: dict[str, Any], listed: dict[Url, Listed]) -> dict[str, Any]:
-    """A pair with the original spelling of its URLs."""
+    """Restore the original spelling of the URLs of a pair."""
     return row | {side: listed[row[side]].written for side in ("left", "right")}

@@ -1,4 +1,4 @@
-"""`diptych strategies`: lists recipes, and the strategies of each stage."""
+"""`diptych strategies`: lists the recipes, and the strategies of each stage."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Corpora: read from runs and files, merged, rebuilt, n-way rows, personal data."""
+"""Corpora: reading from runs and files, merging, rebuilding, n-way rows, personal data."""

@@ -1,4 +1,4 @@
-"""Count near-duplicates by their keys, and select the best of each group."""
+"""Counting of near-duplicates by their keys, and selection of the best of each group."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ class Best(NamedTuple):
     """The best row of each group of near-duplicates."""
 
     rows: NDArray[np.int64]
-    """indices of the rows, in order"""
+    """indices of the best rows, in ascending order"""
     copies: NDArray[np.int64]
     """number of copies in each group"""
 
 
 def repeats(keys: Sequence[NDArray[np.int64]]) -> Repeats:
-    """Counts of each segment's key, of its left side and of its right side."""
+    """For each segment, count the segments with the same key, left side and right side."""
     return Repeats(*(_counts(column) for column in keys))
 
 
 def best_of(
     keys: NDArray[np.int64], scores: NDArray[np.float64], copies: NDArray[np.int64] | None = None
 ) -> Best:
-    """For each key, the first row with the highest score; rows in order.
+    """For each key, find the first row with the highest score; the rows found are in order.
 
-    A row counts as one copy, unless `copies` gives another number.
+    Each row counts as one copy, unless `copies` gives another number.
 
     >>> best = best_of(np.array([7, 3, 7]), np.array([0.5, 0.1, 0.9]), np.array([1, 4, 2]))
     >>> best.rows.tolist(), best.copies.tolist()

@@ -1,4 +1,4 @@
-"""Output files of a corpus: format and compression by name; files appear only when complete."""
+"""Output files of a corpus: names determine format and compression; files appear when complete."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from diptych.errors import ConfigError, DiptychError, option_name
 from diptych.files import is_special, writing
 
 STANDARD = "-"
-"""the name of standard output"""
+"""the path that stands for standard output"""
 _COMPRESSED = (".gz", ".zst")
 _OTHER_COMPRESSIONS = frozenset(".bz2 .xz .zip .7z .lzma .lz4 .br .z .rar".split())
 _FORMATS = {
@@ -28,7 +28,7 @@ _FORMATS = {
     ".tmx": "tmx",
     ".tsv": "tsv",
 }
-"""formats by the ends of file names, longer ones first"""
+"""formats by the endings of file names, longer endings first"""
 _MAX_LARGE_BUFFERS = 8  # files with a large buffer; all others have a small one
 _LARGE_BUFFER, _SMALL_BUFFER = 1 << 20, 1 << 16  # bytes
 _MAX_PACKED = 400  # files compressed at the same time: each takes some megabytes
@@ -40,7 +40,7 @@ _ENDING = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.))*")
 
 
 def format_of(path: Path | str) -> str | None:
-    """The format of a file by the end of its name; None if it is unknown.
+    """The format of a file, determined by the ending of its name; None if the ending is unknown.
 
     >>> format_of("a/corpus.jsonl.zst"), format_of("b.docs.jsonl"), format_of("corpus.txt.gz")
     ('jsonl', 'docs', None)
@@ -50,7 +50,7 @@ def format_of(path: Path | str) -> str | None:
 
 
 def split_compression(name: str) -> tuple[str, str]:
-    """Split a file name into the name without compression ending, and that ending.
+    """Split a file name into the name without the ending for compression, and that ending.
 
     >>> split_compression("corpus.tsv.gz"), split_compression("corpus.tsv")
     (('corpus.tsv', '.gz'), ('corpus.tsv', ''))
@@ -60,7 +60,7 @@ def split_compression(name: str) -> tuple[str, str]:
 
 
 def require_compression(path: Path | str) -> None:
-    """Raise `ConfigError` if a file name ends in an unsupported compression."""
+    """Raise `ConfigError` if a file name has the ending of an unsupported compression."""
     ending = os.path.splitext(path)[1].lower()
     if ending in _OTHER_COMPRESSIONS:
         raise ConfigError(
@@ -74,7 +74,7 @@ class _Opened(NamedTuple):
     real: Path
     """path with symbolic links resolved"""
     part: Path | None
-    """partial file that replaces it when complete; None if it is not a regular file"""
+    """partial file that replaces `real` when complete; None if `real` is not a regular file"""
     layers: tuple[Any, ...]
     """streams, in the order in which they are closed"""
 
@@ -82,8 +82,8 @@ class _Opened(NamedTuple):
 class OutFiles:
     """The files of one export: a context manager from which an exporter gets its files.
 
-    A format with one file is written to the path itself, or to standard output.  If a format has
-    several files, each has its own ending after that path; a compression ending stays last:
+    A format with one file is written to the given path, or to standard output.  If a format has
+    several files, each file adds its own ending to that path; an ending for compression stays last:
     `corpus.gz` becomes `corpus.en-fr.en.gz`.
     """
 
@@ -101,7 +101,7 @@ class OutFiles:
             )
 
     def __call__(self, ending: str) -> BinaryIO:
-        """Open a new file, by the end of its name."""
+        """Open a new file whose name has this ending."""
         if ending in self._opened or not _ENDING.fullmatch(ending):
             raise ConfigError(f"invalid name of a corpus file: {ending!r}")
         if self.compression and len(self._opened) >= _MAX_PACKED:
@@ -149,11 +149,11 @@ class OutFiles:
         return _Opened(target, real, part, layers)
 
     def _part(self, real: Path) -> Path:
-        """A path for a partial file that no other export uses.
+        """The path of a partial file that no other export uses.
 
-        Its name contains a hash of the export and the process id, so that partial files of a killed
-        process can be found; only the start of the file's name is included, since the name may be
-        as long as the file system allows.
+        The name contains a hash of the export and the process id, so that partial files of a killed
+        process can be found.  It contains only the start of the final file name, which may be as
+        long as the file system allows.
         """
         mark = _export_hash(self.path)
         if not self._opened:
@@ -183,13 +183,13 @@ class OutFiles:
 
 
 def _export_hash(path: str) -> str:
-    """A hash of path and machine that marks the partial files of this export."""
+    """A hash of the path and the machine, which marks the partial files of this export."""
     name = f"{platform.node()}\n{os.path.abspath(path)}"
     return blake2b(os.fsencode(name), digest_size=8).hexdigest()
 
 
 def _remove_stale(folder: Path, mark: str) -> None:
-    """Remove partial files of this export whose process no longer runs."""
+    """Remove partial files of this export that were left by processes no longer running."""
     if os.name != "posix":  # on other systems os.kill terminates the process
         return
     for name in os.listdir(folder):
@@ -238,9 +238,9 @@ class _Counting(io.RawIOBase):
 
 
 class _PartialFile(_Counting):
-    """A partial file that is open only during a write: an export may have a thousand of them.
+    """A partial file that is open only during a write, because an export may have a thousand files.
 
-    Writes are large, so that opening the file costs little.
+    Writes are large, so opening the file for each write costs little.
     """
 
     def __init__(self, target: Path, path: Path) -> None:
@@ -259,7 +259,7 @@ class _PartialFile(_Counting):
 
 
 class _SpecialFile(io.FileIO):
-    """A device or pipe; its errors name the path that the user gave."""
+    """A device or pipe; errors name the path that the user gave."""
 
     def __init__(self, target: Path, path: Path) -> None:
         super().__init__(path, "wb")
@@ -271,7 +271,7 @@ class _SpecialFile(io.FileIO):
 
 
 class _StandardOutput(_Counting):
-    """Standard output."""
+    """Standard output as a stream that counts bytes."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self.stream = stream

@@ -1,6 +1,6 @@
 """Reader of exported corpora (JSONL, Parquet) from untrusted files.
 
-Memory is bounded for any file, and errors name the line or row that is not from an export.
+Memory use is bounded for any file, and errors name the line or row that no export can contain.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _values = itemgetter(*PAIR_COLUMNS)
 
 
 def read_units(path: Path) -> Iterator[Unit]:
-    """Yield the units of an export in two languages, as JSONL or Parquet."""
+    """Yield the units of a two-language export in JSONL or Parquet format."""
     readers = {"jsonl": _jsonl_rows, "parquet": _parquet_rows}
     format = format_of(path)
     if format not in readers or (format == "parquet" and split_compression(str(path))[1]):
@@ -58,7 +58,7 @@ def _units(path: Path, rows: Iterator[tuple[str, Sequence[Any]]]) -> Iterator[Un
 
 
 def _unit(row: Sequence[Any]) -> Unit:
-    """A unit from the values of `PAIR_COLUMNS`, with times in seconds and flags as a tuple."""
+    """Make a unit from the values of `PAIR_COLUMNS`, with times in seconds and a tuple of flags."""
     left, right, score, left_url, right_url, _, left_lang, right_lang, *found = row
     places, common = found[:12], found[12:]  # left and right alternate
     alignment, verified, evidence, flags, copies, run = common
@@ -114,7 +114,7 @@ def _jsonl_rows(path: Path) -> Iterator[tuple[str, Sequence[Any]]]:
 
 
 def _checked(path: Path, place: str, found: Any) -> Sequence[Any]:
-    """The values of an object, as `PAIR_COLUMNS`; raises an error if one is missing or invalid."""
+    """The values of an object, ordered as `PAIR_COLUMNS`; raises an error if one is invalid."""
     if not isinstance(found, dict):
         raise CorpusError(f"{path}, {place} is not an object")
     if "texts" in found:
@@ -182,13 +182,13 @@ def _reader(path: Path) -> BinaryIO:
 
 
 class _ZstdReader(io.RawIOBase):
-    """The text of a zstd file; unlike zstandard, raises `EOFError` if its end is missing."""
+    """Reads a zstd file; unlike the library, raises `EOFError` if the file is truncated."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self.stream = stream
         self.decoder: Any = None
         self.packed = self.text = b""
-        """compressed bytes to decode, and decoded bytes to read"""
+        """compressed bytes still to decode, and decoded bytes still to read"""
 
     def readable(self) -> bool:
         return True

@@ -30,7 +30,7 @@ class Choice:
 
     min_score: float
     without: frozenset[str] = frozenset()
-    """flags, complete (`machine:google`) or only the part before the colon"""
+    """excluded flags: complete (`machine:google`), or only the part before the colon"""
     redact: bool = False
     """True to replace personal data by [EMAIL] etc."""
 
@@ -41,7 +41,7 @@ class Choice:
         )
 
     def redacted(self, unit: Unit, key: int) -> tuple[int, Unit]:
-        """The key and the unit, without personal data if redaction is on."""
+        """Return the key and the unit, without personal data if redaction is on."""
         if not self.redact:
             return key, unit
         left, right = (side._replace(text=redacted(side.text)) for side in unit.sides)
@@ -52,7 +52,7 @@ class Choice:
 
 
 class _PairPage(NamedTuple):
-    """The data of a page that is written with each of its segments."""
+    """The page data that is written with each segment of the page."""
 
     lang: str
     url: Url
@@ -87,7 +87,7 @@ class _Pair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunCorpus:
-    """The corpus of one run; `langs` and `signature` come from its terms."""
+    """The corpus of one run; `langs` and `signature` come from the terms of the run."""
 
     store: Store
     langs: tuple[str, ...]
@@ -104,20 +104,20 @@ class RunCorpus:
             yield unit
 
     def keyed(self) -> Iterator[tuple[int, Unit]]:
-        """All selected segments, each with the key that near-duplicates share."""
+        """All selected segments, each with a key that is the same for near-duplicates."""
         for id in self.store.pair_order():
             pair = self._pair(id)
             if pair is not None:
                 yield from self._units(id, pair, each=self.each)
 
     def is_deduplicated(self) -> bool:
-        """True if near-duplicates are marked, as they are at the end of a run."""
+        """True if near-duplicates are marked, which happens at the end of a run."""
         return Segments(self.store).are_deduplicated()
 
     def grouped(self) -> Iterator[list[Unit]]:
-        """The segments of all pages that are translations of each other, group by group.
+        """Yield, for each group of pages that are translations of each other, all its segments.
 
-        Near-duplicates from other pages are included, since they may link two other segments.
+        Near-duplicates from other pages are included, because they may link two other segments.
         """
         ends = self.store.verified_ends()
         order = [id for id in self.store.pair_order() if id in ends]
@@ -129,7 +129,7 @@ class RunCorpus:
             yield found
 
     def documents(self) -> Iterator[DocumentPair]:
-        """All verified pairs, with their whole texts."""
+        """All verified page pairs, with the whole texts of their pages."""
         blocks = lru_cache(maxsize=_PAGES)(self._blocks)
         for id in self.store.pair_order():
             pair = self._pair(id)
@@ -224,7 +224,7 @@ class Written(NamedTuple):
 
     lines: int
     files: tuple[Path, ...]
-    """none for standard output"""
+    """files written; empty for standard output"""
 
 
 def write_corpus(

@@ -1,8 +1,8 @@
-"""Merging of corpora: near-duplicates appear once, with their number of copies.
+"""Merging of corpora: of near-duplicates, one is kept, with the number of copies.
 
-All sources are read twice.  The first pass keeps only a key, a score and a count of each segment;
-the second pass yields the best segment of each key.  Each language pair has the order in which it
-first occurs.
+All sources are read twice.  The first pass keeps only a key, a score and a count for each segment;
+the second pass yields the best segment for each key.  The languages of a pair keep the order in
+which the pair first occurs.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Source(Protocol):
     """A corpus to merge."""
 
     def keyed(self) -> Iterator[tuple[int, Unit]]:
-        """Its units, each with the key that near-duplicates share, in the same order each time."""
+        """The units, each with a key that near-duplicates share; in the same order at each call."""
         ...
 
     def documents(self) -> Iterator[DocumentPair]:
-        """Its page pairs."""
+        """The page pairs of the corpus."""
         ...
 
 
@@ -47,10 +47,10 @@ class FileCorpus:
     path: Path
     choice: Choice
     prefix: str = ""
-    """prefix of the names of the run's own archives, which are relative in the file"""
+    """prefix for the names of the run's own archives, which are relative in the file"""
 
     def keyed(self) -> Iterator[tuple[int, Unit]]:
-        """The selected units of the file."""
+        """The selected units of the file, each with its key."""
         for unit in read_units(self.path):
             if unit.score >= self.choice.min_score and self.choice.takes(unit.flags):
                 left, right = unit.sides
@@ -78,14 +78,14 @@ class Merged:
     found: int
     """number of segments in all sources"""
     best: Best
-    """the segments that are kept, with their copies"""
+    """the segments that are kept, with their numbers of copies"""
     keys: NDArray[np.int64]
     """keys of all segments"""
     orders: frozenset[tuple[str, str]]
     """language pairs, each in the order in which it first occurs"""
 
     def units(self) -> Iterator[Unit]:
-        """The best of each group of near-duplicates, in the order of the sources."""
+        """The best segment of each group of near-duplicates, in the order of the sources."""
         chosen = zip(self.best.rows.tolist(), self.best.copies.tolist(), strict=True)
         wanted, copies = next(chosen, (-1, 0))
         place = -1
@@ -115,7 +115,7 @@ class Merged:
 
 
 def merge(sources: Sequence[Source]) -> Merged:
-    """Merge corpora; of near-duplicates, the first of the best is kept."""
+    """Merge corpora; of near-duplicates, the first one with the highest score is kept."""
     keys, scores, counts = array("q"), array("d"), array("q")
     orders: dict[tuple[str, str], None] = {}
     for key, unit in _all(sources):

@@ -1,9 +1,9 @@
 """N-way rows: segments of several language pairs joined into rows of many languages.
 
-Pages that are translations of each other form a group, in any number of languages.  Within a group,
-aligned texts are put into one row, the surest first, unless the row already has that language.
-Aligners may segment the same page differently for different languages; texts with other boundaries
-stay in separate rows.
+Pages that are translations of each other, in any number of languages, form a group.  Within a
+group, aligned texts are put into one row, the surest pairs first, unless the row already has a text
+in that language.  A page may be segmented differently for different languages; texts with different
+boundaries stay in separate rows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class _Row(NamedTuple):
 
 
 def groups(ends: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
-    """Connected components of pairs, as lists of indices, ordered by their first pair.
+    """Yield the connected components of pairs, as lists of indices, ordered by their first pairs.
 
     >>> list(groups([(1, 2), (8, 9), (2, 3)]))
     [[0, 2], [1]]
@@ -76,9 +76,10 @@ def rows_of(units: Sequence[Unit], langs: Sequence[str]) -> list[Unit]:
 
 
 def _go_together(one: _Row, other: _Row) -> bool:
-    """True if two rows share no language and no text: equal texts are untranslated.
+    """True if two rows can be joined, because they share no language and no text.
 
-    Equal texts are rejected as a pair, but may both be aligned to a third text.
+    Equal texts in two languages are untranslated.  They are rejected as a pair, but both may be
+    aligned to a third text.
     """
     if one.sides.keys() & other.sides.keys():
         return False
@@ -87,12 +88,12 @@ def _go_together(one: _Row, other: _Row) -> bool:
 
 
 def _place(side: Side) -> _Place:
-    """The place of a text in its page, which is the same for every aligned language."""
+    """The place of a text in its page, which does not depend on the language aligned with it."""
     return side.lang, side.url, side.path, side.at
 
 
 def _unit(row: _Row, langs: Sequence[str]) -> Unit:
-    """A row as a unit; its scores are the lowest of its segments."""
+    """Convert a row to a unit; its scores are the lowest scores of its segments."""
     order = {lang: number for number, lang in enumerate(langs)}
     evidence = dict.fromkeys(name for unit in row.units for name in unit.evidence.split("+"))
     return Unit(

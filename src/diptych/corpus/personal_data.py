@@ -1,7 +1,7 @@
-"""Detection and redaction of personal data: mail addresses, telephones, IBANs, cards.
+"""Detection and redaction of personal data: e-mail addresses, telephone numbers, IBANs, cards.
 
-Precision comes first, since manuals are full of other numbers.  All searches are linear: each
-examines a bounded piece of text around a rare character.
+Precision comes first, because manuals are full of other numbers.  All searches take linear time:
+each examines a bounded piece of text around a rare character.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _spelled_addresses(text: str) -> Iterator[_Match]:
 
 
 def _address(text: str, before: int, after: int, domain: re.Pattern[str]) -> Iterator[_Match]:
-    """The mail address around a sign for `at`, if there is one."""
+    """The e-mail address around a sign for `at`, if there is an address."""
     found = domain.match(text, after, after + _MAX_DOMAIN)
     if found is None or _is_file(found) or not _is_over(text, found.end()):
         return
@@ -223,7 +223,7 @@ def _numbers(text: str) -> Iterator[_Match]:
 
 
 def _account_end(text: str, start: int, length: int, split: re.Pattern[str]) -> int:
-    """The end of an account number with its country's length and a valid checksum, or 0."""
+    """The end of an IBAN with the length of its country and a valid checksum, or 0 if none."""
     name, end = "", start
     while len(name) < length and (found := split.match(text, end)):
         name, end = name + found[0][-1], found.end()
@@ -234,7 +234,7 @@ def _account_end(text: str, start: int, length: int, split: re.Pattern[str]) -> 
 
 
 def _is_card(text: str) -> bool:
-    """True if the check digit is valid (Luhn).
+    """True if a card number has a valid check digit (Luhn).
 
     >>> _is_card("4111 1111 1111 1111"), _is_card("4111 1111 1111 1112")
     (True, False)

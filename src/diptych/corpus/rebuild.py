@@ -1,8 +1,8 @@
-"""Rebuild a stand-off corpus: its texts are read again from the archives it names.
+"""Rebuilding of stand-off corpora: their texts are read again from the archives they name.
 
-A record is first searched in the file with the stated name, at the stated offset.  If archives were
-recompressed, merged or renamed since, all are read once to find it by its digest.  A text is used
-only if its hash matches; texts that cannot be rebuilt are counted by reason.
+A record is first looked up at the stated offset of the file with the stated name.  If archives have
+been recompressed, merged or renamed, all archives are read once to find the record by its digest.
+A text is used only if its hash matches; texts that cannot be rebuilt are counted by reason.
 """
 
 from __future__ import annotations
@@ -34,14 +34,15 @@ from diptych.units import DocumentPair, Side, Unit
 log = logging.getLogger(__name__)
 
 REASONS = (Reason.NO_ARCHIVE, Reason.NO_RECORD, Reason.OTHER_CONTENT, Reason.NO_TEXT)
-"""why a text cannot be rebuilt, from farthest to closest: no file has that name; no file has a page
-with that URL; the page has another content; the page does not contain the text"""
+"""reasons why a text cannot be rebuilt, from farthest to closest: no file has the stated name; no
+file has a page with the stated URL; the page has other content; the page does not contain the
+text"""
 PAGES_KEPT = 64  # units are ordered by page pair
 MAX_COPIES = 8  # records with the same content that are tried
 
 
 class Lost(NamedTuple):
-    """A unit that cannot be rebuilt, with the first missing side."""
+    """A unit that cannot be rebuilt, with the first side whose text is missing."""
 
     id: str
     url: Url
@@ -49,7 +50,7 @@ class Lost(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """The data of a page that rebuilding needs."""
+    """The page data needed for rebuilding."""
 
     url: Url
     digest: str
@@ -67,7 +68,7 @@ class Archives:
         self._page = lru_cache(maxsize=PAGES_KEPT)(_read)
 
     def with_text(self, side: Side, wanted: str, length: int) -> Side | Reason:
-        """The side with the text that has the wanted hash, or the reason why there is none."""
+        """Add the text with the wanted hash to a side, or return the reason why it is missing."""
         named = self._named.get(_name(side.warc), ())
         reason = Reason.NO_RECORD if named else Reason.NO_ARCHIVE
         for file in named:
@@ -85,7 +86,7 @@ class Archives:
     def _from_elsewhere(
         self, side: Side, wanted: str, length: int, reason: Reason
     ) -> Side | Reason:
-        """The side with its text from any page with the same content, and that page's location."""
+        """Take the text and the location of a side from any other page with the same content."""
         places = self._index.places(side.digest, side.url, MAX_COPIES)
         for file, offset in places:
             page = self._page(self.files[file], offset)
@@ -106,7 +107,7 @@ class Archives:
 
 
 def _name(warc: str) -> str:
-    """The file name in a path of any operating system."""
+    """The file name at the end of a path from any operating system."""
     return warc.replace("\\", "/").rpartition("/")[2]
 
 
@@ -123,7 +124,7 @@ def _pages(number: int, file: Path) -> Iterator[PagePlace]:
 
 
 def _read(file: Path, offset: int) -> _Read | None:
-    """The page at an offset of an archive; None if there is none."""
+    """The page at an offset of an archive; None if there is no page."""
     response = None
     with reading(file, error=ArchiveError), file.open("rb") as stream:
         if offset >= file.stat().st_size:
@@ -136,13 +137,13 @@ def _read(file: Path, offset: int) -> _Read | None:
 
 
 def _content(response: Response) -> tuple[str, bool]:
-    """The digest of a body, and True if the body is a page."""
+    """The digest of the body of a response, and True if the body is a page."""
     body, _ = decompress(response.body, response.header("content-encoding"))
     return body_digest(body), is_html(response.header("content-type"), body[:4096])
 
 
 def _fitting(page: _Read, side: Side, wanted: str, length: int) -> Iterator[str]:
-    """The text with the wanted hash, if the page has it at this place."""
+    """Yield the text with the wanted hash if the page has it at the place of the side."""
     for text in texts_at(page.texts, side.path, side.at):
         # A corpus that was exported with redaction is rebuilt with redaction.
         for change in (str, redacted):
@@ -199,7 +200,7 @@ class Rebuild:
             dict.fromkeys(lang for path in self._paths for lang in _header(path, lines(path)))
         )
         self.lost: Counter[str] = Counter()
-        """number of units that could not be rebuilt, by reason, in the last call of `units`"""
+        """numbers of units that the last call of `units` could not rebuild, by reason"""
 
     def units(self) -> Iterator[Unit]:
         """The units that can be rebuilt."""
@@ -221,5 +222,5 @@ class Rebuild:
 
 
 def open_rebuild(paths: Sequence[Path], archives: Iterable[Path]) -> Rebuild:
-    """Open stand-off corpora, with files or folders of their archives, for export."""
+    """Open stand-off corpora for export, together with the files or folders of their archives."""
     return Rebuild(paths, Archives(archives))

@@ -21,8 +21,8 @@ _CONTEXT = 40  # characters before a number that are examined
 def _table() -> dict[str, list[str]]:
     """The regular expressions in telephones.tsv, by kind.
 
-    `word` is a word before a number, `dialled` a number after 00, `national` a number without
-    country code.
+    `word` matches a word before a number, `dialled` a number after 00, and `national` a number
+    without a country code.
     """
     found = defaultdict(list)
     for kind, form, *_ in shipped_table("diptych.corpus", "telephones.tsv"):
@@ -59,7 +59,7 @@ _HEX_BYTE = re.compile(r"\s[0-9a-f]{2}(?![^\W_])", re.IGNORECASE)
 
 
 def telephones(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each telephone number in a text whose digits and signs are ASCII.
+    """Yield the start and end of each telephone number in a text; digits and signs must be ASCII.
 
     >>> text = "Tel.: 55 12 34 56, fax (030) 12 34 56; 10.04.2004, 192.168.100.200"
     >>> [text[start:end] for start, end in telephones(text)]
@@ -94,7 +94,7 @@ def _is_telephone(text: str, start: int, run: str, digits: str) -> bool:
 
 
 def _is_international(digits: str) -> bool:
-    """True if digits start with a country code, and their number is valid for it.
+    """True if digits start with a country code and have a valid length for that country.
 
     >>> [_is_international(digits) for digits in ("4930123456", "2800000000", "15551234567")]
     [True, False, True]
@@ -118,9 +118,9 @@ def _has_country_code(run: str) -> bool:
 
 
 def _is_dialled(run: str, digits: str) -> bool:
-    """True for 0033123456789 and 00 33 1 23 45 67 89, if the length is valid for the country.
+    """True for 0033123456789 and 00 33 1 23 45 67 89 if the length is valid for the country.
 
-    Hex dumps are pairs of digits, so a number that consists of pairs is not accepted.
+    A number that consists only of pairs of digits is not accepted: it may be from a hex dump.
     """
     if not _DIALLED.fullmatch(digits):
         return False

@@ -1,1 +1,1 @@
-"""Reports for users: funnel, report.html, explanations, progress, and texts for reasons."""
+"""Reports for users: the funnel, report.html, explanations, progress, and texts for reasons."""

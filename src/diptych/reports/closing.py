@@ -1,6 +1,7 @@
 """Closing lines of a run: what is left in the queue, how to continue, and the next steps.
 
-Lines name options with `errors.option_name`; the caller that shows a line chooses their spelling.
+Lines name options with `errors.option_name`; the caller that shows a line decides how option names
+are spelled.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _CORPUS = ("corpus.tsv", "corpus.tmx", "n-way.tsv", "pairs.tsv")
 def closing(ends: Iterable[SiteEnd], queued: int, outlook: str) -> list[str]:
     """Lines on the URLs left in the queue, the pairs expected from them, and how to continue.
 
-    `outlook` states the share of pairs not found yet; it is empty if that is zero or unknown.
+    `outlook` states the share of pairs not found yet; it is empty if the share is zero or unknown.
 
     >>> closing([SiteEnd.NO_PAIRS], 1, "")[0]
     '1 URL is still queued; none is likely to lead to a pair'
@@ -39,7 +40,7 @@ def closing(ends: Iterable[SiteEnd], queued: int, outlook: str) -> list[str]:
 
 
 def _how_to_continue(kinds: set[SiteEnd]) -> str:
-    """Advice on how to continue, by the reasons why crawls ended; a time limit starts again."""
+    """Advice on how to continue, by the reasons why crawls ended; a time limit starts afresh."""
     if not kinds:
         return f"the crawl has not ended: if it is no longer running, {AGAIN}"
     ways = {

@@ -13,7 +13,7 @@ _TENTHS = tuple(tenth / 10 for tenth in range(1, 11))
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """The number of downloads at which each verified pair was complete.
+    """The numbers of downloads after which verified pairs were complete.
 
     >>> pairs = Curve(10, (3, 4, 6, 9))
     >>> pairs.at(0.5), pairs.per_pair(0.5)
@@ -26,11 +26,11 @@ class Curve:
     """for each pair, the number of downloads after which both pages were fetched; ascending"""
 
     def at(self, share: float) -> int | None:
-        """The downloads after which a share of the pairs was found; None without pairs."""
+        """The number of downloads after which a share of the pairs was found, or None."""
         return self.found[self._count(share) - 1] if self.found else None
 
     def per_pair(self, share: float) -> float | None:
-        """The downloads per pair until a share of the pairs was found; None without pairs."""
+        """The downloads per pair up to the point where a share of the pairs was found, or None."""
         downloads = self.at(share)
         return downloads / self._count(share) if downloads is not None else None
 

@@ -1,4 +1,4 @@
-"""Progress display of a run: live figures and a bar in a terminal, plain lines elsewhere."""
+"""The progress display of a run: live figures and a bar in a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Watched = TypeVar("Watched", bound=Monitor)
 
 
 class Figure(NamedTuple):
-    """A figure of the display, with its name."""
+    """A figure of the display: its name, and its value as text."""
 
     name: str
     value: str
@@ -39,7 +39,7 @@ class Figure(NamedTuple):
 
     @property
     def width(self) -> int:
-        """The columns that the figure takes, with its name above it."""
+        """The number of columns that the figure takes, including its name above it."""
         return max(len(self.name), len(self.value))
 
 
@@ -47,7 +47,7 @@ Figures = Callable[[Progress], Sequence[Figure]]
 
 
 def mining_figures(progress: Progress) -> list[Figure]:
-    """The figures to show for a run of `mine`; some only while it crawls."""
+    """The figures to show for a run of `mine`; some are shown only during the crawl."""
     cost, share = progress.downloads_per_pair, progress.share_found
     pairs = Figure("pairs", _count(progress.pairs), 0)
     segments = Figure("segments", _count(progress.segments), 5)
@@ -128,7 +128,7 @@ def plain_line(progress: Progress, figures: Sequence[Figure]) -> str:
 
 
 def _parts_done(progress: Progress) -> str:
-    """The text for finished and all parts of a stage; "" if there are fewer than two parts."""
+    """The text for the finished and all parts of a stage; "" if there are fewer than two."""
     if progress.total is None or progress.total < 2:
         return ""
     return f"{min(progress.done, progress.total):,}/{progress.total:,}"
@@ -162,7 +162,7 @@ class OutputAbove(io.TextIOBase):
         return len(text)
 
     def isatty(self) -> bool:
-        """True: a live display is in a terminal."""
+        """Return True, because a live display exists only in a terminal."""
         return True
 
 
@@ -221,7 +221,7 @@ class Display:
         self.console.print(Text(line), soft_wrap=self._live is None)
 
     def _next_frame(self) -> Group:
-        """The frame to draw; erases what a terminal that became narrower has wrapped."""
+        """The frame to draw; first erases rows that wrapped when the terminal became narrower."""
         width = self.console.width
         if self._drawn is not None and width < self._drawn[1]:
             erase = (ControlType.ERASE_IN_LINE, 2), (ControlType.CURSOR_UP, 1)
@@ -231,10 +231,10 @@ class Display:
         return frame
 
     def _wrapped_rows(self, frame: Group, width: int) -> int:
-        """The additional rows that the lines of a frame take in the terminal as it is now.
+        """The number of additional rows that a frame takes at the present width of the terminal.
 
-        Most terminals wrap lines again when they become narrower; `rich` erases only as many rows
-        as there are lines.
+        Most terminals wrap lines again when they become narrower, but `rich` erases only as many
+        rows as the frame has lines.
         """
         options = self.console.options.update(width=width)
         lengths = map(Segment.get_line_length, self.console.render_lines(frame, options, pad=False))
@@ -255,7 +255,7 @@ class Display:
         return Group(self._stage_line(progress, width), table)
 
     def _stage_line(self, progress: Progress, width: int) -> Table:
-        """The first line: spinner, stage, bar, count, time left, elapsed time, as space allows."""
+        """The first line, as space allows: spinner, stage, bar, count, time left, elapsed time."""
         line, room = Table.grid(padding=(0, 1, 0, 0), pad_edge=False), width - _SPINNER_WIDTH
         cells: list[Text | ProgressBar | Spinner] = [self._spinner, Text(progress.stage, "bold")]
         room -= len(progress.stage) + 1
@@ -296,7 +296,7 @@ def _fitting_texts(texts: Sequence[str], room: int) -> list[str]:
 def progress_display(
     monitor: Watched, console: Console | None, figures: Figures = mining_figures
 ) -> Iterator[Watched]:
-    """Show the reports of a monitor on a console, if there is one, inside the context."""
+    """Inside the context, show the reports of a monitor on a console, if one is given."""
     if console is None:
         yield monitor
         return

@@ -72,7 +72,7 @@ def _of_url(store: Store, url: Url) -> list[str]:
 
 
 def _alias_words(facts: Facts, url: Url, known: UrlFacts) -> str:
-    """The reason for an alias: the page that it leads to, and how often each rule was right."""
+    """The reason for an alias: the page it leads to, and how often each rule was right."""
     said = f"the same page as {known.redirect}"
     where = [*scopes(url), *scopes(Url(known.redirect or ""))]
     for rule in alias_rules(known.reason):
@@ -125,7 +125,7 @@ def _of_pair(store: Store, left: Url, right: Url) -> list[str]:
 
 
 def _segment_lines(facts: Facts, left: Url, right: Url) -> list[str]:
-    """Lines with the number and the mean score of the segments of a pair, by reason."""
+    """Lines with the number of segments of a pair and their mean score, by reason."""
     return [
         f"  segments     {count:6,}  {in_words(reason, count) if reason else 'kept'}"
         + ("" if reason == Reason.UNALIGNED else f", mean score {score:.2f}")
@@ -134,7 +134,7 @@ def _segment_lines(facts: Facts, left: Url, right: Url) -> list[str]:
 
 
 def _no_pair_lines(store: Store, left: Url, right: Url) -> list[str]:
-    """Lines on two pages that are not a pair; the evidence for them is computed again."""
+    """Lines on two pages that are not a pair; the evidence for the pair is computed again."""
     both = {left, right}
     found = next((pair for pair in _candidates(store) if {pair.left, pair.right} == both), None)
     if found is None:
@@ -147,7 +147,7 @@ def _no_pair_lines(store: Store, left: Url, right: Url) -> list[str]:
 
 
 def _candidates(store: Store) -> list[PagePair]:
-    """All candidate pairs of a run with their scores; empty if its pair strategy gives none."""
+    """All candidate pairs of a run with their scores; empty if its pairer cannot list them."""
     from diptych.protocols import CandidatePairer
     from diptych.registry import build
     from diptych.run.site_view import StoreView
@@ -180,7 +180,7 @@ def _pair_line(row: PairFacts) -> str:
 
 
 def _evidence_lines(scores: str | Sequence[Evidence]) -> list[str]:
-    """One line per kind of evidence, with its number and the meaning of the number."""
+    """One line per kind of evidence, with its score and the meaning of the score."""
     known = read_evidence(scores) if isinstance(scores, str) else scores
     return [
         f"  {name:<12} {score:6.3f}  {EVIDENCE[name][1] if name in EVIDENCE else ''}".rstrip()

@@ -1,4 +1,4 @@
-"""The funnel that `mine` prints at its end, and `status` at any time."""
+"""The funnel that `mine` prints at its end and `status` prints at any time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Row(NamedTuple):
     name: str
     total: int
     note: str = ""
-    """the parts of the total, or the reasons why others were left out"""
+    """the parts of the total, or the reasons why other items were left out"""
 
 
 def funnel_rows(summary: Summary) -> list[Row]:
@@ -77,10 +77,10 @@ def _with_duplicates(summary: Summary) -> list[tuple[str, int]]:
 
 
 def funnel_columns(rows: Sequence[Row], width: int | None) -> Iterator[tuple[str, str, str]]:
-    """The lines of the funnel as total, name and note, in columns.
+    """Yield the lines of the funnel as total, name and note, padded to columns.
 
-    `width` is that of the terminal: notes are wrapped between words, and below their names where
-    the terminal is narrow.  Without a terminal, notes are not wrapped.
+    `width` is the width of the terminal: notes are wrapped between words, and in a narrow terminal
+    they are put below their names.  Without a terminal, notes are not wrapped.
 
     >>> rows = [Row("downloads", 1_234, "1,200 pages, 34 redirects"), Row("pages", 90)]
     >>> ["".join(line) for line in funnel_columns(rows, None)]
@@ -114,7 +114,7 @@ def print_funnel(
     folder: Path,
     notes: Sequence[str],
 ) -> None:
-    """Print the funnel of a run with the reasons for losses, and the next steps."""
+    """Print the funnel of a run, the reasons for losses, and the next steps."""
     from rich.text import Text
 
     width = console.width if console.is_terminal else None

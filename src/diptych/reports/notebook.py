@@ -25,7 +25,7 @@ def run_as_html(store: Store, terms: Terms) -> str:
 
 
 def _lines(summary: Summary, store: Store) -> list[str]:
-    """The closing statement of a run, or why it found nothing."""
+    """The closing lines of a run, or the reason why it found nothing."""
     if summary.segments:
         return closing_of(summary)
     cause, *others = why_nothing(summary, store.folder).lines()

@@ -1,6 +1,7 @@
-"""Cause and advice for a run that found nothing, one line each.
+"""The cause, and advice to the user, if a run found nothing; one line each.
 
-Lines name options with `errors.option_name`; the caller that shows a line chooses their spelling.
+Lines name options with `errors.option_name`; the caller that shows a line decides how option names
+are spelled.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Nothing(NamedTuple):
     cause: str
     advice: str
     pages: tuple[str, ...] = ()
-    """lines on start pages, if they failed for different causes"""
+    """lines on start pages, if they failed for different reasons"""
 
     def lines(self) -> list[str]:
         """The cause, the start pages, and the advice, one line each."""
@@ -69,7 +70,7 @@ def _no_page(summary: Summary) -> Nothing:
 
 
 def _not_begun(summary: Summary) -> Nothing:
-    """The cause if no start page was requested, or there is none."""
+    """The cause if no start page was requested, or if there are no start pages."""
     if summary.hosts:
         return Nothing(stop_note(*summary.hosts[0]), LATER)
     if any(end is SiteEnd.INTERRUPTED for _, end in summary.ends):
@@ -149,7 +150,7 @@ def _outside(page: StartPage) -> Nothing:
 
 
 def _other(page: StartPage) -> Nothing:
-    """The cause for any other reason: an HTTP error, an empty response, a trap."""
+    """The cause if a start page failed for any other reason, such as an HTTP error or a trap."""
     status = http_status(page.reason)
     if page.reason in _TRAPS:
         return Nothing(_TRAPS[page.reason], "start at another page of the site")
@@ -191,7 +192,7 @@ _BY_PAGE: Mapping[str, Callable[[StartPage], Nothing]] = {
 
 
 def _no_segment(summary: Summary, folder: Path) -> Nothing:
-    """The cause of a run with pages but without segments: the first empty step of the funnel."""
+    """The cause if a run has pages but no segments: the first empty step of the funnel."""
     if empty := [lang for lang, count in summary.langs if not count]:
         langs = option_name("langs")
         return Nothing(

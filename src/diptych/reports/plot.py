@@ -27,11 +27,11 @@ class Plot:
     limit: str
     """SVG path data of the line that no crawl can exceed"""
     least: float
-    """downloads per pair on that line"""
+    """downloads per pair on the line `limit`"""
     across: tuple[Mark, ...]
-    """marks for downloads"""
+    """marks on the axis of downloads"""
     up: tuple[Mark, ...]
-    """marks for pairs"""
+    """marks on the axis of pairs"""
     pairs: int
     downloads: int
     share: float
@@ -42,7 +42,7 @@ class Plot:
 
 
 def plot(curve: Curve, least: float) -> Plot | None:
-    """The plot of a curve; `least` is the minimum of downloads per pair.  None without pairs."""
+    """The plot of a curve, or None without pairs; `least` is the minimum of downloads per pair."""
     most, cost = curve.at(MOST_PAIRS), curve.per_pair(MOST_PAIRS)
     if most is None or cost is None:
         return None
@@ -65,7 +65,7 @@ def plot(curve: Curve, least: float) -> Plot | None:
 
 
 def _staircase(curve: Curve, top: int) -> str:
-    """SVG path data of a line that rises with each pair, or with several pairs if there are many.
+    """SVG path data of a line that rises at each pair, or once for several pairs if there are many.
 
     >>> _staircase(Curve(10, (4, 5)), 2)
     'M0 1000H400V500H500V0H1000'
@@ -93,7 +93,7 @@ def _limit(curve: Curve, top: int, least: float) -> str:
 
 
 def _step(most: int) -> int:
-    """The distance between marks on an axis: 1, 2 or 5 times a power of ten, for at most six marks.
+    """The step between marks on an axis: 1, 2 or 5 times a power of ten, giving at most six marks.
 
     >>> [_step(most) for most in (1, 5, 16, 45, 100, 1234)]
     [1, 1, 5, 10, 20, 500]

@@ -1,4 +1,4 @@
-"""Progress of a run: its figures so far, the monitor that collects them, and requests to stop."""
+"""The progress of a run: its figures, the monitor that collects them, and requests to stop."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MIN_RATE_SECONDS = 2.0  # duration of a stage before the time left is estimated 
 INTERRUPTED = "interrupted"
 _STOP_AT_ONCE = "Press Ctrl-C again to stop immediately."
 _GENTLY_STOPPED = {"crawling": "pages fetched", "searching": "sites tested"}
-"""stages whose results so far are still processed if the user stops them, and these results"""
+"""stages whose partial results are still processed if the user stops them, and those results"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,33 +33,33 @@ class Progress:
 
     stage: str
     """current activity: "crawling", "reading", "pairing", "learning words", "aligning", "scoring"
-    or "writing"; "pairing" and "learning words" may be repeated; "searching" for sites"""
+    or "writing"; "pairing" and "learning words" may be repeated; a search is "searching" """
     done: int = 0
-    """finished parts of the stage; for a crawl, its pages"""
+    """number of finished parts of the stage; for a crawl, the number of pages"""
     total: int | None = None
-    """all parts of the stage; None if unknown, as in a crawl without a page limit"""
+    """number of all parts of the stage; None if unknown, as in a crawl without a page limit"""
     unit: str = ""
-    """noun for the parts of the stage, such as "page pairs"; "" if they are not counted"""
+    """noun for the parts of the stage, such as "page pairs"; "" if parts are not counted"""
     pages: int = 0
     """pages fetched and read"""
     pages_per_second: float = 0.0
-    """pages that this invocation has fetched per second of crawling"""
+    """number of pages that this invocation has fetched per second of crawling"""
     queued: int = 0
-    """URLs waiting to be fetched; if there are millions, they are counted less often"""
+    """number of URLs waiting to be fetched; updated less often if there are millions"""
     downloads: int = 0
     """responses of servers, including redirects, errors, robots.txt and sitemaps"""
     pairs: int = 0
-    """page pairs; an estimate during a crawl, verified pairs from "aligning" on"""
+    """number of page pairs: an estimate during a crawl, verified pairs from "aligning" on"""
     segments: int = 0
-    """segments kept; near-duplicates are removed while "scoring" """
+    """number of segments kept; near-duplicates are removed during "scoring" """
     downloads_per_pair: float | None = None
-    """None before the first pair, and while "aligning" counts the pairs again"""
+    """downloads per pair; None before the first pair, and while "aligning" recounts the pairs"""
     share_found: float | None = None
-    """share of the site's pairs that has been found, from 0 to 1: found / (found + expected); an
-    estimate of the crawl policy, None if the policy makes no estimate"""
+    """share of the site's pairs that has been found, from 0 to 1: found / (found + expected), as
+    estimated by the crawl policy; None if the policy makes no estimate"""
     seconds_left: float | None = None
-    """estimated seconds to the end of the stage, from its rate so far; for a crawl, the time that
-    its time limit, its page limit or a long Crawl-delay leaves; None if unknown"""
+    """estimated seconds to the end of the stage, at its rate so far; for a crawl, the seconds until
+    its time limit, its page limit or the end of a long Crawl-delay queue; None if unknown"""
     seconds: float = 0.0
     """seconds since this invocation began"""
 
@@ -68,7 +68,7 @@ class _Queue(NamedTuple):
     urls: int = 0
     """number of URLs waiting"""
     seconds: float | None = None
-    """time to fetch those on hosts with a long Crawl-delay; None if there are no such hosts"""
+    """time to fetch the URLs of hosts with a long Crawl-delay; None if there are no such hosts"""
     due: float = 0.0
     """time of the next count"""
 
@@ -95,9 +95,9 @@ class Monitor(Watcher):
     _queue: _Queue = field(default_factory=_Queue)
     _share_found: float | None = None
     _notified: int = 0
-    """number of urgent notes of the crawl that were passed on"""
+    """number of urgent notes of the crawl that have been passed on"""
     _unsaid: str = ""
-    """confirmation of a request to stop that was not passed on yet"""
+    """confirmation of a request to stop that has not been passed on yet"""
 
     def __post_init__(self) -> None:
         self._began_at = self.clock()
@@ -152,7 +152,7 @@ class Monitor(Watcher):
         return self.interrupted or self._is_ending
 
     def final_notes(self, ends: Iterable[tuple[str, SiteEnd]]) -> list[str]:
-        """All notes, including why crawls ended early and that the user pressed Ctrl-C."""
+        """All notes, including notes on crawls that ended early and on Ctrl-C."""
         early = ends_in_words((site, end) for site, end in ends if end.is_decided)
         return [*self.notes, *early, *([INTERRUPTED] if self.interrupted else [])]
 
@@ -210,7 +210,7 @@ class Monitor(Watcher):
             self._share_found = outlook.found / whole if whole else None
 
     def _count_queue(self, crawl: Crawl) -> _Queue:
-        """Count the waiting URLs, and set the time of the next count: slow counts are rarer."""
+        """Count the waiting URLs, and set the time of the next count: later if counting is slow."""
         started, counts = self.clock(), Statistics(crawl.store)
         slow = crawl.hosts.slow.items()
         urls = counts.queued()
@@ -226,7 +226,7 @@ class Monitor(Watcher):
         return stats.downloads / self.pairs if is_known else None
 
     def _crawl_seconds_left(self, crawl: Crawl) -> float | None:
-        """The seconds until the crawl reaches its first limit or ends a long Crawl-delay queue."""
+        """The seconds until the crawl reaches a limit or empties a long Crawl-delay queue."""
         rate = self._pages_per_second(crawl.stats)
         bounds = [self._queue.seconds, crawl.seconds_left(time.time())]
         if self.total is not None and rate and self.crawl_seconds >= MIN_RATE_SECONDS:
@@ -234,7 +234,7 @@ class Monitor(Watcher):
         return min((bound for bound in bounds if bound is not None), default=None)
 
     def _stage_seconds_left(self, now: float) -> float | None:
-        """The estimated seconds for the remaining parts, at the rate of the finished ones."""
+        """The estimated seconds for the remaining parts, at the rate of the finished parts."""
         seconds = now - self._stage_began_at
         if self.total is None or not self.done or seconds < MIN_RATE_SECONDS:
             return None

@@ -9,13 +9,13 @@ from diptych.reason import SiteEnd, alias_rules, fault_type, http_status
 
 MAX_NAMED = 5  # maximum number of sites that are listed by name
 REASONS = {name: words for name, *words in shipped_table("diptych.reports", "reasons.tsv")}
-"""text for each `Reason`, `SiteEnd`, `DownloadKind`, mark and flag: singular, and plural if that
-differs; a name without a text is shown unchanged"""
+"""text for each `Reason`, `SiteEnd`, `DownloadKind`, mark and flag: the singular, and the plural if
+it differs; a name without a text is shown unchanged"""
 EVIDENCE = {
     name: (short, meaning)
     for name, short, meaning in shipped_table("diptych.reports", "evidence.tsv")
 }
-"""for each kind of evidence for a pair, its name on screen and the meaning of its number"""
+"""for each kind of evidence for a pair, its displayed name and the meaning of its score"""
 
 
 _RULES = {
@@ -28,7 +28,7 @@ _RULES = {
 
 
 def in_words(reason: str, count: int = 1) -> str:
-    """The text for a reason, in the singular or plural that `count` requires.
+    """The text for a reason, in the singular or plural as `count` requires.
 
     >>> in_words("robots"), in_words("http_503"), in_words("licence:CC0-1.0")
     ('forbidden by robots.txt', 'HTTP error 503', 'licence:CC0-1.0')
@@ -66,7 +66,7 @@ def listed(counts: Iterable[tuple[str, int]]) -> str:
 
 
 def evidence_in_words(names: str) -> str:
-    """The text for the evidence of a pair; `names` are kinds of evidence, joined by +.
+    """The text for the evidence for a pair; `names` are kinds of evidence, joined by +.
 
     >>> evidence_in_words("hreflang+keys")
     'hreflang, URL pattern'
@@ -75,7 +75,7 @@ def evidence_in_words(names: str) -> str:
 
 
 def rules_in_words(rules: Iterable[str]) -> str:
-    """The text for rules by which two URLs lead to the same page.
+    """The text for the rules by which two URLs lead to the same page.
 
     >>> rules_in_words(["https", "without ?share"])
     'https and without ?share'

@@ -1,4 +1,4 @@
-"""report.html of a run: key figures, funnel, score histogram, page pairs, sample of segments."""
+"""report.html of a run: key figures, funnel, histogram of scores, page pairs, sample segments."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _pairs(store: Store, *, accept: bool) -> list[dict[str, Any]]:
 
 
 def _mixed(segments: Sequence[SegmentPair]) -> list[SegmentPair]:
-    """Segments in another order, so that the first ones come from all over the corpus.
+    """Reorder segments, so that the first ones come from all over the corpus.
 
     >>> _mixed(range(20))[:8]
     [0, 3, 6, 9, 12, 15, 18, 1]
@@ -149,7 +149,7 @@ def _mixed(segments: Sequence[SegmentPair]) -> list[SegmentPair]:
 
 
 def sample(store: Store, total: int, size: int) -> list[SegmentPair]:
-    """Segments at equal distances in the whole corpus, at most `size`."""
+    """At most `size` segments, evenly spaced over the whole corpus."""
     step = max(1, -(-total // size))
     segments = Segments(store)
     counts = segments.kept_by_pair()

@@ -1,4 +1,4 @@
-"""Results of `discover`: sites.tsv, report.html, summary lines and JSON."""
+"""The results of `discover`: sites.tsv, report.html, summary lines and JSON."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class SearchSummary:
     tested: int
     bilingual: int
     leads: int
-    """leads that are waiting or in progress"""
+    """number of leads that are waiting or in progress"""
     failed: int
     reasons: Sequence[tuple[str, int]]
     """reasons why sites are not bilingual, with their counts, most frequent first"""
 
     @classmethod
     def of(cls, store: Store) -> SearchSummary:
-        """The summary of a search, computed from its store."""
+        """Compute the summary of a search from its store."""
         counts, leads = Statistics(store), Leads(store, once=True)
         return cls(
             downloads=counts.downloads(),
@@ -58,7 +58,7 @@ class SearchSummary:
         return orjson.dumps({**asdict(self), "reasons": dict(self.reasons)}).decode()
 
     def lines(self, *, follows_links: bool) -> list[str]:
-        """The summary as lines of text; a search that follows no links has sites, not leads."""
+        """The summary as lines of text, which speak of leads only if the search follows links."""
         lost = [
             f"  {count:,} not bilingual: {in_words(reason)}" for reason, count in self.reasons[:5]
         ]
@@ -73,7 +73,7 @@ class SearchSummary:
         ]
 
     def interruption(self, *, follows_links: bool, can_continue: bool) -> str:
-        """The line on a search that the user stopped."""
+        """The line to print if the user stopped the search."""
         noun, verb = ("lead", "followed") if follows_links else ("site", "tested")
         line = f"interrupted: {counted(self.leads, noun)} not {verb} yet"
         return f"{line}; {AGAIN}" if can_continue else line
@@ -128,7 +128,7 @@ def write_sites(store: Store, terms: Terms, notes: Sequence[str]) -> None:
 
 
 def _title(names: Sequence[str]) -> str:
-    """The title of the report: the first three seeds, and the number of others.
+    """The title of the report: the first three seeds, and the number of further seeds.
 
     >>> _title(["a.org", "b.org", "c.org", "d.org"])
     'a.org, b.org, c.org and 1 more'

@@ -1,4 +1,4 @@
-"""Start pages of a run that fetched no page, with the reasons why they failed."""
+"""The start pages of a run that fetched no page, with the reasons why they failed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class StartPage(NamedTuple):
     reason: str
     """reason why there is no page; empty if the URL was not requested yet"""
     is_robots: bool = False
-    """True if robots.txt could not be fetched, so that no page may be fetched either"""
+    """True if robots.txt could not be fetched, so that no page may be fetched"""
     forbids_all: bool = False
     """True if robots.txt forbids all pages of the host"""
     content_type: str = ""
@@ -32,7 +32,7 @@ class StartPage(NamedTuple):
 
 
 def start_pages(store: Store, seeds: Sequence[str]) -> tuple[StartPage, ...]:
-    """The start pages of a run, each with the reason why it has no page."""
+    """The start pages of a run, each with the reason why it could not be used."""
     facts = Facts(store)
     return tuple(_start_page(store, facts, Url(url)) for url in seeds[:MAX_START_PAGES])
 

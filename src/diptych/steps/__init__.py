@@ -1,1 +1,1 @@
-"""Steps of the pipeline, one file each, in the order of `pipeline.py`."""
+"""The steps of the pipeline, one file per step; `pipeline.py` runs them in order."""

@@ -1,6 +1,6 @@
 """Alignment of two pages into segments: DOM trees first, then sentences in each pair of nodes.
 
-Sentences without a counterpart are kept in place, with the other side empty.
+Sentences without a counterpart stay in place, with an empty other side.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Sentence(NamedTuple):
 
 
 class AlignedSentences(NamedTuple):
-    """Sentences of two pages that are translations, or of one page without a counterpart."""
+    """Sentences of two pages that are translations, or sentences of one page alone."""
 
     left: tuple[Sentence, ...]
     right: tuple[Sentence, ...]
@@ -43,7 +43,7 @@ class AlignedSentences(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """The sentences of two corresponding nodes, and the score of that correspondence."""
+    """The sentences of two aligned nodes, and the score of the nodes' alignment."""
 
     left: list[Sentence]
     right: list[Sentence]
@@ -63,7 +63,7 @@ def align_sentences(
     sentences: SentenceAligner,
     lexicon: Lexicon,
 ) -> Iterator[AlignedSentences]:
-    """All sentences of two pages, aligned or not, in the order of the left page."""
+    """Align all sentences of two pages; results, also unaligned ones, are in left-page order."""
     ours, theirs = _by_block(left, langs.left), _by_block(right, langs.right)
     pieces = [
         _Piece(
@@ -144,7 +144,7 @@ def _by_block(page: Page, lang: str) -> dict[Block, list[list[Sentence]]]:
 
 
 def _starts(text: str, sentences: Sequence[str]) -> Iterator[int]:
-    """Start offset of each sentence in a text.
+    """Yield the start offset of each sentence in a text.
 
     >>> list(_starts("No.  No. Yes!", ["No.", "No.", "Yes!"]))
     [0, 5, 9]

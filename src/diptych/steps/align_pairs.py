@@ -1,7 +1,7 @@
-"""Step: align and verify all page pairs, in one transaction each.
+"""Step: align and verify all page pairs, with one transaction per pair.
 
-An interrupted run continues with the pairs that are not aligned yet.  If pages were added since,
-all pairs are aligned again, so that the result is the same as without the interruption.
+An interrupted run continues with the pairs that are not aligned yet.  If pages were added in the
+meantime, all pairs are aligned again, so that the result is the same as without an interruption.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Step: check each site's declarations about its pages against their texts."""
+"""Step: check each site's declarations about its pages against the texts of the pages."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from diptych.types import Site
 
 
 class CheckTask(NamedTuple):
-    """Check a site's declarations about its pages."""
+    """A task that checks a site's declarations about its pages."""
 
     site: Site
     id: int
 
     def run(self, context: TaskContext) -> tuple[Checked, ...]:
-        """The result for each kind of declaration that the site makes."""
+        """Return the result for each kind of declaration that the site makes."""
         view = StoreView(context.store, self.site, self.id, context.langs)
         records = view.pages
         alternates = {
@@ -47,7 +47,7 @@ class CheckTask(NamedTuple):
 def check_declarations(
     store: Store, context: TaskContext, workers: Workers, watcher: Watcher
 ) -> None:
-    """Check the declarations of all sites, and save the numbers of wrong ones for the summary."""
+    """Check the declarations of all sites, and save the counts of wrong ones for the summary."""
     sites = list(store.sites())
     watcher.begin("pairing", len(sites), "sites")
     tasks = (CheckTask(Site(name, ()), id) for id, name in sites)

@@ -21,7 +21,7 @@ def crawl_sites(
     store: Store, context: TaskContext, sites: Sequence[Site], scope: Scope, engine: Engine,
     workers: Workers, watcher: Watcher, *, politeness: Politeness, limits: Limits, now: float,
 ) -> None:  # fmt: skip
-    """Start or resume the crawl; guides' questions are answered with the user's lexicons."""
+    """Start or resume the crawl; the user's lexicons help to answer the guides' questions."""
     watcher.segments = Statistics(store).kept_segments()
     watcher.begin("crawling")
     crawl = Crawl(

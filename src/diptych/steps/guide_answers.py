@@ -1,7 +1,7 @@
 """Answers to the questions of guides during the crawl.
 
-Other processes do the work, so that a live crawl never waits for it.  The crawl of an archive does
-wait, so that the same archive always gives the same crawl.
+Other processes find the answers, so that a live crawl never waits for them.  The crawl of an
+archive does wait, so that the same archive always gives the same crawl.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class GuideAnswers:
     def answer_all(self, now: float, commit: Callable[[], None], watcher: Watcher) -> None:
         """Answer all questions in order, including follow-up questions, unless stopped.
 
-        Their pages are committed first, because other processes read them from the store.
+        The pages in question are committed first, because other processes read them from the store.
         """
         while questions := self._crawl.questions(now):
             commit()
@@ -74,7 +74,7 @@ class GuideAnswers:
         return bool(self._asked)
 
     def submit(self, now: float) -> None:
-        """Submit the new questions of guides; their pages must be committed."""
+        """Submit the new questions of guides; the pages in question must already be committed."""
         for question in self._crawl.questions(now):
             self._asked[self._ask(question)] = question
 

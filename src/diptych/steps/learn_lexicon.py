@@ -31,7 +31,7 @@ def uses_words(strategies: Strategies) -> bool:
 def learn_lexicons(
     store: Store, context: TaskContext, known: Lexicons, workers: Workers, watcher: Watcher
 ) -> dict[LangPair, Lexicon]:
-    """Learn a lexicon from the surest pairs of each language pair, and merge the known ones."""
+    """For each language pair, learn a lexicon from the surest page pairs and merge known ones."""
     watcher.begin("learning words")
     watcher.tick()
     lexicons = dict(known)
@@ -48,7 +48,7 @@ def learn_lexicons(
 
 
 def _training_pairs(store: Store, langs: LangPair) -> list[PagePair]:
-    """The sure pairs, or a random selection of them if there are more than needed."""
+    """The sure pairs, or a random selection of sure pairs if there are more than needed."""
     rows = store.pairs_to_learn_from(langs, SURE_PAIR)
     rows.sort(key=lambda row: _random_order(row[0]))
     chosen: list[PagePair] = []
@@ -62,14 +62,14 @@ def _training_pairs(store: Store, langs: LangPair) -> list[PagePair]:
 
 
 def _random_order(pair: PagePair) -> bytes:
-    """A sort key that is unrelated to names, but always the same."""
+    """A sort key that looks random, but is always the same for a pair."""
     return blake2b(f"{pair.left}\n{pair.right}".encode(), digest_size=8).digest()
 
 
 def _lexicon(
     texts: list[tuple[str, str]], langs: LangPair, known: Lexicon | None
 ) -> Lexicon | None:
-    """Train a lexicon on segments, and merge the known one."""
+    """Train a lexicon on the texts of segments, and merge it with the known lexicon."""
     from diptych.learn.lexicon.ibm1 import train
     from diptych.learn.lexicon.word_links import discounted
     from diptych.text.tokens import tokens

@@ -1,7 +1,7 @@
-"""Step: final scores of segments, removal of near-duplicates, threshold.
+"""Step: compute the final scores of segments, remove near-duplicates, and apply the threshold.
 
-The filter's score of each single segment stays in the store, so that this step can be repeated
-after the run was resumed.  Only a few numbers per segment are held in memory, but no text.
+The filter's original score of each segment stays in the store, so that this step can be repeated
+after the run is resumed.  Only a few numbers per segment are held in memory, and no texts.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
 def _read(
     store: Store, watcher: Watcher
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], list[NDArray[np.int64]]]:
-    """Numbers, scores and keys of all segments that break no rule, ordered by URLs."""
+    """Read the ids, scores and keys of all segments that break no rule, ordered by URLs."""
     columns = [array(kind) for kind in "qdqqq"]
     order = store.pair_order()
     watcher.begin("scoring", len(order), "page pairs")

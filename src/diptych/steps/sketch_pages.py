@@ -1,4 +1,4 @@
-"""Step: sketch pages that have no sketch yet."""
+"""Step: sketch the pages that have no sketch yet."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from diptych.types import Sketch
 
 
 def sketch_pages(store: Store, context: TaskContext, workers: Workers, watcher: Watcher) -> None:
-    """Sketch the pages that have no sketch: a live crawl skips sketches to parse faster."""
+    """Sketch all pages that have no sketch, because a live crawl skips sketches to save time."""
     urls = store.without_sketch(context.langs)
     if not urls:
         return

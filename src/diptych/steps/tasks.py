@@ -1,6 +1,6 @@
 """Tasks for worker processes: sketch a page, align and verify a pair, pair a site.
 
-Each task reads the store and returns its result; only the process of the pipeline writes.
+Each task reads the store and returns its result; only the main process writes to the store.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ class TaskContext:
     lexicons: Mapping[LangPair, Lexicon] = field(default_factory=dict)
     _store: Store | None = None
     _read: dict[Url, Page | None] = field(default_factory=dict)
-    """cache of pages read last: with n languages, each is in n - 1 pairs"""
+    """cache of the last pages read: with n languages, each page is in n - 1 pairs"""
 
     def shared(self, store: Store) -> Shared[TaskContext]:
-        """Share the context among tasks; tasks run in place use the store that is already open."""
+        """Share the context among tasks; tasks in this process use the store that is open."""
         return Shared(self, self.of(store))
 
     def of(self, store: Store) -> TaskContext:
@@ -70,7 +70,7 @@ class TaskContext:
 
     @property
     def store(self) -> Store:
-        """The run, open for reading."""
+        """The store of the run, open for reading."""
         if self._store is None:
             self._store = Store(self.folder, write=False)
         return self._store
@@ -82,7 +82,7 @@ class TaskContext:
         return self.lexicons.get(langs) or Lexicon.empty(*langs)
 
     def pages(self, pair: PagePair) -> tuple[Page, Page] | None:
-        """Both pages with their content; a page in both languages is split in two."""
+        """Both pages of a pair, with their content; a page in both languages is split in two."""
         left = self._page(pair.left)
         right = left if pair.left == pair.right else self._page(pair.right)
         if left is None or right is None:
@@ -114,9 +114,10 @@ class TaskContext:
 
 
 def split_page(page: Page, langs: LangPair) -> tuple[Page, Page]:
-    """Split a page in two languages into two pages, by the languages of its blocks.
+    """Split a bilingual page into two pages, by the languages of its blocks.
 
-    A block too short to identify joins the previous one; blocks in a third language are dropped.
+    A block that is too short to identify gets the language of the previous block; blocks in a third
+    language are dropped.
     """
     parts: dict[str, list[Block]] = {langs.left: [], langs.right: []}
     identified = block_languages(page.blocks, langs, closed=False)
@@ -132,12 +133,12 @@ def split_page(page: Page, langs: LangPair) -> tuple[Page, Page]:
 
 
 class SketchTask(NamedTuple):
-    """Sketch a page that was read without a sketch."""
+    """A task that sketches a page that was read without a sketch."""
 
     url: Url
 
     def run(self, context: TaskContext) -> Sketch | None:
-        """The sketch, or None if the page cannot be read."""
+        """Return the sketch, or None if the page cannot be read."""
         response = context.store.response(self.url)
         if response is None:
             return None
@@ -146,12 +147,12 @@ class SketchTask(NamedTuple):
 
 
 class LexiconTask(NamedTuple):
-    """Collect segments of two pages to train a lexicon."""
+    """A task that collects segments of two pages for training a lexicon."""
 
     pair: PagePair
 
     def run(self, context: TaskContext) -> list[tuple[str, str]]:
-        """The texts of segments that are almost certainly translations."""
+        """Return the texts of segments that are almost certainly translations."""
         pages = context.pages(self.pair)
         if pages is None:
             return []
@@ -179,12 +180,12 @@ class AlignResult(NamedTuple):
 
 
 class AlignTask(NamedTuple):
-    """Align two pages, and decide if they are translations of each other."""
+    """A task that aligns two pages, and decides if they are translations of each other."""
 
     pair: PagePair
 
     def run(self, context: TaskContext) -> AlignResult:
-        """The decision on the pair and, if it is accepted, on each of its segments."""
+        """Return the decision on the pair and, if it is accepted, on each of its segments."""
         pages = context.pages(self.pair)
         if pages is None:
             return AlignResult(_UNREADABLE, [])
@@ -194,7 +195,7 @@ class AlignTask(NamedTuple):
 def _judged(
     pair: PagePair, pages: tuple[Page, Page], segments: list[SegmentPair], context: TaskContext
 ) -> AlignResult:
-    """The decision on an aligned pair, and on its segments."""
+    """Decide on an aligned pair and on its segments."""
     lexicon = context.lexicon(pair.langs)
     decision = context.strategies.verify.verify(Candidate(pair, *pages, segments, lexicon))
     if not decision.accept:
@@ -227,12 +228,12 @@ class VerifyResult(NamedTuple):
 
 
 class VerifyTask(NamedTuple):
-    """Verify and align two pages and their links during the crawl."""
+    """A task that verifies and aligns two pages and their links during the crawl."""
 
     pair: PagePair
 
     def run(self, context: TaskContext) -> VerifyResult:
-        """The result of `AlignTask`, and aligned links unless the pages are certainly not a pair.
+        """Return the result of `AlignTask`, and aligned links unless the pages are surely no pair.
 
         A page that consists only of links has too little text to be verified.
         """
@@ -264,12 +265,12 @@ class _LinkRecorder:
 
 
 class PairTask(NamedTuple):
-    """Pair all pages of a site that have been fetched so far."""
+    """A task that pairs all pages of a site that have been fetched so far."""
 
     site: Site
     id: int
 
     def run(self, context: TaskContext) -> tuple[PagePair, ...]:
-        """The pairs that the recipe's pairer finds."""
+        """Return the pairs that the recipe's pairer finds."""
         view = StoreView(context.store, self.site, self.id, context.langs, context.lexicons)
         return tuple(context.strategies.pair.pair(view))

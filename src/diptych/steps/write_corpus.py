@@ -1,4 +1,4 @@
-"""Step: write corpus.tsv, corpus.tmx, n-way.tsv and pairs.tsv (whose columns are defined here)."""
+"""Step: write corpus.tsv, corpus.tmx, n-way.tsv and pairs.tsv; defines the columns of pairs.tsv."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PAIRS_HEADER = "left_url\tright_url\tleft_lang\tright_lang\tscore\tevidence\n"
 
 @dataclass(frozen=True, slots=True)
 class _Watched:
-    """A corpus whose watcher counts its lines while they are written."""
+    """A corpus that reports each line to a watcher while the corpus is written."""
 
     corpus: Corpus
     watcher: Watcher
@@ -43,7 +43,7 @@ class _Watched:
 
 
 def write_run_corpus(store: Store, corpus: RunCorpus, watcher: Watcher) -> None:
-    """Write the corpus and the list of pairs into the run folder; unchanged files stay."""
+    """Write the corpus and the list of pairs into the run folder; unchanged files are kept."""
     lines = Statistics(store).kept_segments() * len(CORPUS_FORMATS)
     watcher.begin("writing", lines, "lines")
     for name in CORPUS_FORMATS:
@@ -63,7 +63,7 @@ def write_run_corpus(store: Store, corpus: RunCorpus, watcher: Watcher) -> None:
 
 
 def _write(store: Store, corpus: RunCorpus, name: str, made: Exporter, watcher: Watcher) -> None:
-    """Write a file of the corpus, unless it is there as it was written last time."""
+    """Write a file of the corpus, unless it has not changed since it was last written."""
     path = store.folder / name
     if store.is_finished(name, _state(path, corpus)):
         return
@@ -73,7 +73,7 @@ def _write(store: Store, corpus: RunCorpus, name: str, made: Exporter, watcher: 
 
 
 def _state(path: Path, corpus: RunCorpus) -> str:
-    """Size and time of a file, and how its corpus was chosen."""
+    """The size and time of a file, and the selection of its corpus."""
     found = path.stat() if path.exists() else None
     stamp = (found.st_size, found.st_mtime_ns) if found else None
     return f"{stamp} {corpus.signature} {corpus.choice!r}"

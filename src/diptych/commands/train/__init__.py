@@ -42,7 +42,7 @@ class TrainOptions:
 
     @property
     def tuning(self) -> tuple[tuple[str, Any], ...]:
-        """The training options for encoders that the user gave."""
+        """The training options for encoders that the user has set."""
         named = (
             ("epochs", self.epochs), ("batch", self.batch), ("learning_rate", self.learning_rate),
         )  # fmt: skip
@@ -50,7 +50,7 @@ class TrainOptions:
 
     @property
     def is_plain(self) -> bool:
-        """True if the user gave no option for encoders."""
+        """True if the user has set no option for encoders."""
         return not (self.base or self.tuning or self.backend != "linear")
 
 

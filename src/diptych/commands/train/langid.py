@@ -1,4 +1,4 @@
-"""`diptych train langid`: trains a language that the identifier does not know, for `--langid`."""
+"""`diptych train langid`: trains a model of an unsupported language, to be used with `--langid`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`diptych train url-lang` and `url-pair`: train URL models, and test them on unseen domains."""
+"""`diptych train url-lang` and `url-pair`: train URL models and test them on unseen domains."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Figures(NamedTuple):
 
 
 def train_url_model(asked: TrainOptions, out: Path) -> int:
-    """Train, test, and write the model with its card; returns the exit code."""
+    """Train and test a model, and write it with its card; returns the exit code."""
     _check(asked, out)
     is_lang = asked.model == "url-lang"
     read: Callable[[Path], Any] = read_urls if is_lang else read_pairs
@@ -104,7 +104,7 @@ def _check(asked: TrainOptions, out: Path) -> None:
 
 
 def check_out(out: Path) -> None:
-    """Raise `ConfigError` unless a model can be written to a folder."""
+    """Raise `ConfigError` unless a model can be written to the folder `out`."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ConfigError(f"{out} already exists; choose another --out")
     nearest = next(path for path in (out, *out.absolute().parents) if path.exists())
@@ -131,7 +131,7 @@ def _learn_url_pair(rows: list[LabelledPair], seed: int) -> Any:
 
 
 def score_url_lang(model: UrlLanguageModel, rows: Sequence[LabelledUrl]) -> dict[str, Figures]:
-    """The scores of a language model: mean over languages (macro), and over all URLs (micro)."""
+    """The scores of a language model: macro (mean over languages) and micro (over all URLs)."""
     if not rows:
         return {}
     truth = np.array([row.lang for row in rows])
@@ -144,7 +144,7 @@ def score_url_lang(model: UrlLanguageModel, rows: Sequence[LabelledUrl]) -> dict
 
 
 def score_url_pair(model: UrlPairModel, rows: Sequence[LabelledPair]) -> dict[str, Figures]:
-    """The scores of a pair model on pairs and generated negatives: for pairs, and macro mean."""
+    """The scores of a pair model on pairs and generated negatives: for pairs, and macro average."""
     if not rows:
         return {}
     negatives = [made for made, _ in Negatives().make(rows)]

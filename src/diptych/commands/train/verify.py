@@ -74,7 +74,7 @@ class Label(NamedTuple):
 
 
 def train_verify(path: Path, out: Path, *, method: str, run: Path | None, seed: int) -> int:
-    """Train, cross-validate, and write the model with its card; returns the exit code."""
+    """Train and cross-validate a model, and write it with its card; returns the exit code."""
     check_out(out)
     require_libraries(("sklearn",), "training")
     labels = read_labels(path)
@@ -199,7 +199,7 @@ _LexiconOf = Callable[[str, str], Lexicon]
 def _candidate(
     label: Label, read: Callable[[str], Page], labels: Path, lexicon_of: _LexiconOf = Lexicon.empty
 ) -> Candidate:
-    """A labelled pair, aligned with the default strategies unless it needs no model."""
+    """Make a candidate from a labelled pair; align it by default strategies if a model needs it."""
     try:
         left, right = read(label.left), read(label.right)
     except ConfigError as error:
@@ -214,7 +214,7 @@ def _candidate(
 
 
 def _lexicons(store: Store, langs: Sequence[str]) -> _LexiconOf:
-    """A function that returns the lexicon a run has learned for two languages, in either order."""
+    """A function that returns the lexicon that a run learned for two languages, in either order."""
     known: dict[tuple[str, str], Lexicon] = {}
     for pair, lexicon in store.learned_lexicons().items():
         known[pair] = lexicon
@@ -231,7 +231,7 @@ def _lexicons(store: Store, langs: Sequence[str]) -> _LexiconOf:
 
 
 def report(table: Table, train: Trainer, *, seed: int) -> list[str]:
-    """Lines with the cross-validated scores with all features, and without each in turn."""
+    """Lines with cross-validated scores: with all features, and without each feature in turn."""
     rarest = int(min(table.right.sum(), (~table.right).sum()))
     fold = folds(table.right, min(FOLDS, rarest), seed)
 

@@ -1,6 +1,6 @@
-"""Block alignment in one flat sequence: the baseline of Shi et al. 2006.
+"""Alignment of pages as flat sequences of blocks: the baseline of Shi et al. 2006.
 
-Length costs are those of Gale & Church 1993, with blocks instead of sentences.
+Length costs are those of Gale & Church 1993, applied to blocks instead of sentences.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ class Flat:
 
     uses_lexicon: ClassVar[bool] = False
     other_tag: float = 3.0
-    """cost, as -log, of two blocks whose elements differ"""
+    """cost, as -log, of aligning two blocks whose elements differ"""
     other_numbers: float = 3.0
-    """cost, as -log, of two blocks whose numbers differ"""
+    """cost, as -log, of aligning two blocks that contain different numbers"""
     # DEVIATION(gale-church): a block without counterpart costs the same however long it is.  Pages
     # gain and lose blocks where texts do not lose sentences: F1 on 300 real page pairs is .98 with
     # either, but .94 instead of .82 when some 7% of the blocks are removed from both pages.
     alone: float = 3.0
-    """cost, as -log, of a block without counterpart"""
+    """cost, as -log, of leaving a block without a counterpart"""
     merged: float = 5.0
-    """cost, as -log, of two blocks that correspond to one"""
+    """cost, as -log, of aligning two blocks to one"""
 
     def align(self, left: Page, right: Page, lexicon: Lexicon | None = None) -> list[NodePair]:
-        """Align all blocks in order; the score is the probability relative to a perfect pair."""
+        """Align all blocks in order; scores are probabilities relative to a perfect pair."""
         ours, theirs = _BlockColumns.of(left.blocks), _BlockColumns.of(right.blocks)
         ours = ours.scaled(theirs.sums[-1])
 
@@ -121,7 +121,7 @@ def _joined_numbers(numbers: Sequence[frozenset[str]], start: int, count: int) -
 
 
 def length_ratio(left: float, right: float) -> float:
-    """The length ratio right to left, within bounds: both pages should have the same content."""
+    """The ratio of right to left length, within bounds: both pages should have the same content."""
     return min(_MAX_RATIO, max(1 / _MAX_RATIO, right / left)) if left else 1.0
 
 

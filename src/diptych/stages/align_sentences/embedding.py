@@ -25,30 +25,30 @@ _PRIOR_BEADS = 30  # weight of the prior, in beads
 
 
 class CosineModel(NamedTuple):
-    """Cosines of beads and of unrelated sentences: two normal distributions with one deviation."""
+    """The cosines of beads and of unrelated sentences: normal distributions with equal variance."""
 
     beads: float
     unrelated: float
     deviation: float
 
     def gain(self, cosines: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The log-likelihood ratio of a bead against unrelated sentences."""
+        """The log-likelihood ratio, for each cosine, of a bead against unrelated sentences."""
         middle = (self.beads + self.unrelated) / 2
         slope = (self.beads - self.unrelated) / self.deviation**2
         return (cosines - middle) * slope
 
 
 _PRIOR = CosineModel(0.55, 0.0, 0.16)
-"""relative to the mean cosine with other sentences; encoders differ little in it"""
+"""cosines are relative to the mean cosine with other sentences; similar for all encoders"""
 
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
     """Aligns by lengths, words and the vectors of a sentence encoder.
 
-    First, `length_lexicon` finds beads.  The sure ones show how similar the vectors of translations
-    are in these texts; shifted pairs of them show the similarity of unrelated sentences.  The score
-    of a cosine is the log-likelihood ratio of the two.
+    First, `length_lexicon` finds beads.  The sure beads show how similar the vectors of
+    translations are in these texts; the sides of different sure beads show how similar unrelated
+    sentences are.  The score of a cosine is the log-likelihood ratio of these two distributions.
     """
 
     uses_lexicon: ClassVar[bool] = True
@@ -60,13 +60,13 @@ class Embedding:
 
     @property
     def libraries(self) -> tuple[str, ...]:
-        """Optional libraries that it needs."""
+        """The optional libraries that this strategy needs."""
         from diptych.learn.encoder.load import encoder_libraries
 
         return encoder_libraries(self.encoder)
 
     def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
-        """Align all sentences; vectors count if the encoder knows both languages."""
+        """Align all sentences; vectors are used only if the encoder knows both languages."""
         from diptych.learn.encoder.load import load_encoder
 
         encoder = load_encoder(self.encoder)
@@ -91,7 +91,7 @@ class Embedding:
 
 
 class _Vectors(NamedTuple):
-    """Vectors of all runs of 1, 2, ... sentences of both texts, and their mean cosines."""
+    """The vectors and mean cosines of all runs of 1, 2, ... sentences in both texts."""
 
     left: list[NDArray[np.float16]]
     right: list[NDArray[np.float16]]
@@ -140,7 +140,7 @@ class _Vectors(NamedTuple):
         )
 
     def gains(self, band: Band, moves: Moves, cosine_model: CosineModel) -> NDArray[np.float32]:
-        """The gain of the two runs that each move from each point joins."""
+        """For each move from each point, the gain of the two runs of sentences that it aligns."""
         start = band.start
         rows = np.repeat(np.arange(len(band.low)), np.diff(start))
         columns = np.arange(start[-1]) - start[rows] + band.low[rows]
@@ -156,7 +156,7 @@ class _Vectors(NamedTuple):
 def _means(
     ours: Sequence[NDArray[np.float16]], theirs: Sequence[NDArray[np.float16]]
 ) -> list[NDArray[np.float32]]:
-    """The mean cosine of each run with a sample of runs of the other text."""
+    """The mean cosine of each run with a sample of runs from the other text."""
     generator = np.random.default_rng(_SEED)
     some = [rows[generator.integers(len(rows), size=_SAMPLED_RUNS)] for rows in theirs if len(rows)]
     centre = np.concatenate(some).astype(np.float32).mean(0)

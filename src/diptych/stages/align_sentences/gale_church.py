@@ -32,8 +32,8 @@ _MAX_CELLS = 400_000  # 630 sentences on each side in full, some 2 s; more in a 
 class GaleChurch:
     """Dynamic programming over six kinds of beads, scored by prior and length.
 
-    c: characters on the right per character on the left.  s2: variance of c, per character. An
-    ideograph counts as several letters (`text.lengths`).
+    `c` is the number of characters on the right per character on the left, `s2` the variance of
+    `c` per character.  An ideograph counts as several letters (`text.lengths`).
     """
 
     uses_lexicon: ClassVar[bool] = False
@@ -43,7 +43,7 @@ class GaleChurch:
     def align(
         self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon | None = None
     ) -> list[Bead]:
-        """Find the cheapest sequence of beads; scores are probabilities relative to a perfect 1-1.
+        """Find the cheapest sequence of beads; scores are relative to a perfect 1-1 bead.
 
         >>> beads = GaleChurch().align(["A cat sat.", "It slept."], ["Un chat assis dormait."])
         >>> [(bead.left, bead.right) for bead in beads]

@@ -1,4 +1,4 @@
-"""Sentence alignment by IBM Model 1 and lengths: the aligner of Shi et al. 2006 within a chunk."""
+"""Sentence alignment by IBM Model 1 and lengths, as Shi et al. 2006 align within a chunk."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from diptych.types import Bead
 class Ibm1:
     """Length model and IBM Model 1 under one likelihood (Zhao & Vogel 2002), over six beads.
 
-    It uses only the lexicon and learns nothing from the texts it aligns; with an empty lexicon,
-    only lengths count.
+    This aligner uses only the given lexicon and learns nothing from the texts it aligns; with an
+    empty lexicon, only lengths count.
     """
 
     # DEVIATION(zhao-vogel): words are stems, and both directions of the model count the same; the

@@ -45,18 +45,18 @@ _BEAD_SHARES = {
 class LengthLexicon:
     """Dynamic programming over beads by lengths (Gale & Church), words (IBM Model 1) and cognates.
 
-    The first pass uses the lexicon and cognates; later passes also use words learned from the sure
-    beads of the pass before.  The score of a bead is its probability: the share of all paths
-    through both texts that contain it.
+    The first pass uses the lexicon and cognates; each later pass also uses words learned from the
+    sure beads of the previous pass.  The score of a bead is its probability: the share of all paths
+    through both texts that contain the bead.
     """
 
     uses_lexicon: ClassVar[bool] = True
     passes: int = 3
     """number of passes over texts that are long enough to learn from"""
     least: int = 12
-    """minimum sentences on both sides of a text to learn from it"""
+    """minimum number of sentences on each side for learning from a text"""
     gap: float = 0.002
-    """share of beads without a counterpart, on each side"""
+    """for each side, the share of beads that have sentences only on that side"""
 
     def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
         """Align all sentences in order.

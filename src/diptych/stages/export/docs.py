@@ -1,7 +1,7 @@
 """Documents: one line per page pair, with all blocks of both pages and their alignment.
 
-Blocks without a counterpart are included in their place: for training on whole pages, or for
-aligning the pages again.
+Blocks without a counterpart are included in page order, so that the output is suitable for training
+on whole pages and for aligning the pages again.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class Docs:
 
 
 def document_id(document: DocumentPair) -> str:
-    """A name for a page pair that is the same in every run with the same pages and content.
+    """The id of a page pair, which is the same in every run that finds the same pages and content.
 
-    It is a hash of the languages, URLs and digests of both pages.
+    The id is a hash of the languages, URLs and digests of both pages.
     """
     named = [(text.lang, text.url, text.digest) for text in (document.left, document.right)]
     return blake2b(orjson.dumps(with_surrogates_replaced(named)), digest_size=ID_BYTES).hexdigest()

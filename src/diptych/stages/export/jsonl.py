@@ -19,8 +19,8 @@ class Jsonl:
     """Writes one JSON object per unit, with the columns of `tsv` as fields.
 
     Readers infer the type of a field from the first lines.  Empty lists and nulls have no type, so
-    a flag that first occurs after ten thousand lines would be an error.  Therefore flags are one
-    string, and a missing language is an empty string.
+    a flag that first occurs after ten thousand lines would cause an error.  Therefore all flags are
+    written as one string, and a missing language as an empty string.
     """
 
     suffix: ClassVar[str] = "jsonl"
@@ -53,8 +53,8 @@ def _n_way(langs: Sequence[str], unit: Unit) -> dict[str, Any]:
 def _lines(rows: Sequence[dict[str, Any]]) -> bytes:
     """Encode objects, one per line.
 
-    Encoding a list takes a tenth of the time of encoding each object.  No text can look like the
-    boundary between two objects, because quotation marks in texts are escaped.
+    Encoding one list takes a tenth of the time of encoding the objects separately.  No text can
+    look like the boundary between two objects, because quotation marks in texts are escaped.
     """
     try:
         data = orjson.dumps(rows)

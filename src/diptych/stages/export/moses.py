@@ -1,4 +1,4 @@
-"""Moses: plain text files, one per language, that correspond line by line."""
+"""Moses: plain text files, one per language, aligned line by line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Moses:
 
     suffix: ClassVar[str] = "moses"
     n_way: bool = False
-    """write one file per language, with only the units that have all languages"""
+    """write one file per language, with only the units that have a text in every language"""
 
     def write(self, corpus: Corpus, files: Files) -> int:
         """Write all units in the given order; returns the number of lines."""
@@ -62,7 +62,7 @@ def _write_all(corpus: Corpus, files: Files) -> int:
 
 
 def _row(langs: tuple[str, ...], unit: Unit) -> tuple[str, ...]:
-    """The texts of a unit and its id; empty if a language is missing."""
+    """The texts and the id of a unit; an empty tuple if a language is missing."""
     texts = {side.lang: side.text for side in unit.sides}
     if any(lang not in texts for lang in langs):
         return ()

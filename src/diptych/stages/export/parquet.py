@@ -12,7 +12,7 @@ from diptych.stages.export.shared import columns
 from diptych.units import Side, Unit
 
 RUNS_KEY = "diptych.runs"
-"""metadata key of the file under which run signatures are stored, separated by line breaks"""
+"""key in the file's metadata that holds the run signatures, separated by line breaks"""
 _BATCHES_PER_GROUP = 50  # batches per row group, which is kept in memory and which readers can skip
 
 
@@ -47,7 +47,7 @@ class Parquet:
 
 
 def arrow_table(units: Iterable[Unit]) -> Any:
-    """Units of two languages as a table of pyarrow."""
+    """Convert units of two languages to a pyarrow table."""
     pa, _ = arrow()
     schema = pair_schema(pa)
     rows = [_record_batch(pa, _pair_values(batch), schema) for batch in columns.batches(units)]
@@ -55,7 +55,7 @@ def arrow_table(units: Iterable[Unit]) -> Any:
 
 
 def arrow() -> tuple[Any, Any]:
-    """The library that reads and writes Parquet."""
+    """Import the library that reads and writes Parquet."""
     return library("pyarrow", "Parquet"), library("pyarrow.parquet", "Parquet")
 
 
@@ -78,7 +78,7 @@ def _n_way_schema(pa: Any, langs: Sequence[str]) -> Any:
 
 
 def _type(pa: Any, name: str) -> Any:
-    """The type of a column, from the last word of its name."""
+    """The type of a column, determined by the last word of its name."""
     if name in ("score", "alignment", "verified"):
         return pa.float64()
     if name in ("offset", "copies"):

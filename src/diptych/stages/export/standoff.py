@@ -1,7 +1,7 @@
 """Stand-off annotations: the place and hash of each text of a corpus, but not the text itself.
 
-The corpus can be rebuilt from them and the archives (`diptych.corpus.rebuild`).  The first line is
-a header, each further line is a unit.
+The corpus can be rebuilt from the annotations and the archives (`diptych.corpus.rebuild`).  The
+first line is a header; each further line is a unit.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _HEADER: dict[str, tuple[type, ...]] = {"diptych": (str,), "version": (int,), "l
 
 
 class BareUnit(NamedTuple):
-    """A unit without its texts, and the hashes and lengths its texts must have."""
+    """A unit without its texts, and the hashes and lengths that the texts must have."""
 
     id: str
     unit: Unit
@@ -89,7 +89,7 @@ def _place(side: Side) -> dict[str, Any]:
 
 
 def read_header(line: bytes) -> tuple[str, ...]:
-    """Parse the header of a stand-off corpus and return its languages; raises ValueError."""
+    """Parse the header of a stand-off corpus; returns its languages or raises ValueError."""
     header = _object(line)
     if header.get("diptych") != "standoff":
         raise ValueError("it has no header of a stand-off corpus")
@@ -103,7 +103,7 @@ def read_header(line: bytes) -> tuple[str, ...]:
 
 
 def read_line(line: bytes) -> BareUnit:
-    """Parse a line of a stand-off corpus as a unit without texts; raises ValueError."""
+    """Parse a line of a stand-off corpus; returns a unit without texts or raises ValueError."""
     row = _object(line)
     _check(row, _UNIT)
     sides = tuple(_side(place) for place in row["sides"])

@@ -53,7 +53,7 @@ class Tmx:
 
 
 def _units(units: Sequence[Unit], *, n_way: bool) -> bytes:
-    """Units as XML: all fields are escaped at once, then inserted into templates."""
+    """Encode units as XML: all fields are escaped at once, then inserted into templates."""
     escaped = _escaped([field for unit in units for field in _fields(unit)])
     parts = []
     start = 0
@@ -79,7 +79,7 @@ def _fields(unit: Unit) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def _date(seconds: float) -> str:
-    """A time in the format of TMX.
+    """Format a time as TMX requires.
 
     >>> _date(1700000000.9)
     '20231114T221320Z'
@@ -89,7 +89,7 @@ def _date(seconds: float) -> str:
 
 @lru_cache(maxsize=1024)
 def _form(langs: tuple[str, ...], n_way: bool) -> bytes:
-    """The template of a unit in these languages, with placeholders for its fields."""
+    """The template for units in these languages, with placeholders for the fields."""
     source = _attribute(_ANY_SOURCE if n_way else langs[0])
     lines = [f'    <tu tuid="%b" srclang={source}>', *_props(("score", *columns.COMMON_COLUMNS), 6)]
     for lang in langs:
@@ -107,7 +107,7 @@ def _props(names: Sequence[str], indent: int) -> list[str]:
 
 
 def _attribute(text: str) -> str:
-    """An attribute value for a template, quoted and with percent signs doubled."""
+    """Encode an attribute value for a template: quoted, and with percent signs doubled."""
     return quoteattr(_legal(text)).replace("%", "%%")
 
 

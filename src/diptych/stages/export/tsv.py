@@ -39,7 +39,8 @@ class Tsv:
 def _n_way_columns(langs: Sequence[str]) -> tuple[str, ...]:
     """The columns of a table with several languages.
 
-    Columns are named after language codes, and `id` is one of them, so the id column is `unit_id`.
+    Text columns are named after language codes, and `id` is the code of Indonesian; the column of
+    ids is therefore called `unit_id`.
 
     >>> _n_way_columns(["en", "id"])[:6]
     ('en', 'id', 'score', 'unit_id', 'en_url', 'id_url')

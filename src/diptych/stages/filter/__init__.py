@@ -1,1 +1,1 @@
-"""Filters: scores of segment pairs, and decisions to keep them."""
+"""Filters: they score segment pairs and decide which to keep."""

@@ -1,4 +1,4 @@
-"""Hard rules that every segment pair must pass, each with its own reason."""
+"""Hard rules that every segment pair must pass; each rule has its own reason for rejection."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Rules:
     """Rejects segments whose form rules out a translation; the others keep their score."""
 
     max_length: int = 2000
-    """maximum characters of a side; longer ones are texts that were not split"""
+    """maximum characters of a side; longer sides are texts that were not split"""
     max_ratio: float = 3.0
     """maximum ratio of the lengths of both sides; an ideograph counts as several letters"""
     slack: float = 15.0
-    """letters added to both lengths, as short texts vary more: OK, D'accord"""
+    """letters added to both lengths, because the lengths of short texts vary more: OK, D'accord"""
     min_letters: int = 40
-    """minimum letters of a side for its language to be checked; an ideograph counts as three"""
+    """minimum letters of a side for checking its language; an ideograph counts as three"""
     min_confidence: float = 0.9
     """a side is rejected if it is in the language of the other side with this probability"""
     min_foreign: float = 0.99
@@ -45,25 +45,25 @@ class Rules:
         return 0.0
 
     def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
-        """The segments' own scores; a rejection has the first broken rule as its reason."""
+        """Keep the scores of segments; the reason for a rejection is the first broken rule."""
         return [
             Decision(not reason, seg.score, reason)
             for seg, reason in zip(segs, self.broken_rules(read_segments(segs)), strict=True)
         ]
 
     def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
-        """The same scores, because rules do not depend on other pages."""
+        """Return the scores unchanged, because rules do not depend on other pages."""
         return scores
 
     def broken_rules(self, segments: Segments) -> list[str]:
-        """The first rule that each segment breaks, or ""."""
+        """For each segment, the first rule that it breaks, or ""."""
         reasons = np.full(len(segments.segs), "", "U16")
         for name, is_broken in reversed(self._rules(segments)):
             reasons[is_broken] = name  # in reverse order, so that the first rule wins
         return [str(reason) for reason in reasons]
 
     def _rules(self, segments: Segments) -> list[tuple[str, NDArray[np.bool_]]]:
-        """A mask of the segments that break each rule, in the order of the rules."""
+        """Each rule with a mask of the segments that break it, in the order of checking."""
         either = np.logical_or.reduce
         chars = segments.chars
         visible = [np.maximum(side.visible, 1) for side in chars]
@@ -92,7 +92,7 @@ class Rules:
         return lopsided
 
     def _is_foreign(self, segments: Segments, side: int) -> NDArray[np.bool_]:
-        """A mask of the texts of a side that are surely in the other or in a third language."""
+        """A mask of the texts of a side that are surely in the other side's or a third language."""
         is_other = segments.own_odds[side] <= -_odds(self.min_confidence)
         is_third = segments.third_odds[side] <= -_odds(self.min_foreign)
         foreign: NDArray[np.bool_] = (segments.chars[side].weight >= self.min_letters) & (

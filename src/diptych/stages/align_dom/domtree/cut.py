@@ -1,8 +1,8 @@
-"""The cost of aligning two trees, and splitting of trees that cost too much.
+"""The cost of aligning two trees, and the splitting of trees that would cost too much.
 
 Any run of nodes in postorder is again a forest: a node whose subtree begins before the run keeps
-the rest of it.  So pieces can be aligned separately; only the hierarchy across their borders is
-lost.
+the part of its subtree that is in the run.  Pieces can therefore be aligned separately; only the
+hierarchy across their borders is lost.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MIN_PIECE = 250  # nodes between two anchors; smaller pieces would cost more th
 
 
 class Piece(NamedTuple):
-    """Runs of nodes of both trees."""
+    """A run of nodes of the left tree, and the run of the right tree to align it with."""
 
     left: slice
     right: slice
@@ -40,7 +40,7 @@ def depths(leftmost: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def mirrored(leftmost: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The mirrored tree: the new number of each node, and `leftmost` in these numbers.
+    """Mirror a tree: returns the new number of each node, and `leftmost` in the new numbering.
 
     >>> numbers, tree = mirrored(np.array([0, 0, 2, 0], np.int32))
     >>> numbers.tolist(), tree.tolist()
@@ -55,12 +55,12 @@ def mirrored(leftmost: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np
 
 
 def cells(left: NDArray[np.int32], right: NDArray[np.int32]) -> int:
-    """The number of cells in all tables for the two trees."""
+    """The total number of table cells needed to align the two trees."""
     return _table_rows(left) * _table_rows(right)
 
 
 def _table_rows(leftmost: NDArray[np.int32]) -> int:
-    """The number of table rows of all key roots, including the empty row of each.
+    """The total number of table rows for all key roots, including one empty row per key root.
 
     >>> _table_rows(np.array([0, 1, 0]))
     6
@@ -80,10 +80,10 @@ def pieces(
     keys: Callable[[], tuple[Sequence[Hashable], Sequence[Hashable]]],
     max_cells: int,
 ) -> list[Piece]:
-    """The whole, or pieces of it that are cut at nodes with the same key if there are any.
+    """Return both trees as one piece, or cut into pieces if they need more than `max_cells`.
 
-    A key that occurs once on each side is an anchor if it is in order with the others; None is not
-    a key.  Pieces that are still too large are cut proportionally.
+    Trees are cut at anchors: nodes whose key occurs exactly once on each side, in the same order as
+    the other anchors; None is not a key.  Pieces that are still too large are cut proportionally.
     """
     whole = Piece(slice(0, len(left)), slice(0, len(right)))
     if _fits(left, right, whole, max_cells):  # true for nearly all pages
@@ -100,7 +100,7 @@ def pieces(
 
 
 def sub_forest(leftmost: NDArray[np.int32], nodes: slice) -> NDArray[np.int32]:
-    """A run of nodes as a forest.
+    """The `leftmost` array of a run of nodes, seen as a forest of its own.
 
     >>> sub_forest(np.array([0, 1, 2, 1, 0]), slice(2, 5)).tolist()
     [0, 0, 0]
@@ -142,7 +142,7 @@ def _between(anchors: Sequence[tuple[int, int]], ours: int, theirs: int) -> Iter
 
 
 def common_anchors(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """The longest common sequence of keys that occur once on each side.
+    """The longest common subsequence of the keys that occur exactly once on each side.
 
     >>> common_anchors(["a", "b", "c", "d", "d"], ["b", "c", "x", "a", "d"])
     [(1, 0), (2, 1)]
@@ -169,7 +169,7 @@ def common_anchors(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> list
 
 
 def _unique_places(keys: Sequence[Hashable]) -> dict[Hashable, int]:
-    """The index of each key that occurs once, in order."""
+    """The index of each key that occurs exactly once, in order."""
     places: dict[Hashable, int] = {}
     for at, key in enumerate(keys):
         places[key] = -1 if key in places else at

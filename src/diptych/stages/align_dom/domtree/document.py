@@ -1,7 +1,7 @@
 """The document tree of Shi et al. 2006: elements with their text, in postorder.
 
-Only elements and texts are kept.  The alternative text of an image counts as its text, and a text
-belongs to its element.
+Only elements and texts are kept.  The alternative text of an image counts as the text of the image,
+and each text belongs to the element that contains it.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class Document:
     texts: tuple[str, ...]
     hrefs: tuple[str, ...]
     blocks: tuple[int, ...]
-    """index of the page's block that a node is, or -1"""
+    """for each node, the index of the page's block that it represents, or -1"""
     leftmost: NDArray[np.int32]
-    """first node, in postorder, of each node's subtree"""
+    """for each node, the first node of its subtree in postorder"""
 
     def __len__(self) -> int:
         return len(self.tags)
@@ -53,7 +53,7 @@ def document(page: Page) -> Document:
 
 
 class _Builder:
-    """Closed nodes in the order of closing, and the nodes still open."""
+    """Builds a document: holds the closed nodes, in the order of closing, and the open nodes."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
         self.texts = [block.text for block in blocks]
@@ -66,7 +66,7 @@ class _Builder:
         self.open_nodes: list[_OpenNode] = []
 
     def claim(self, path: str) -> int:
-        """The index of the block with that path, at most once; -1 if there is none."""
+        """Claim the block with this path: returns its index, or -1 if there is none left."""
         return self.index.pop(path, -1)
 
     def open(self, tag: str, block: int = -1, href: str = "") -> None:
@@ -85,7 +85,7 @@ class _Builder:
         self.close()
 
     def put_first(self, paths: Sequence[str]) -> None:
-        """Put title and description first: they are in the head, which the tree does not have."""
+        """Put title and description first: they are in the head, which is not part of the tree."""
         nodes, self.nodes = self.nodes, []
         for path in paths:
             self.leaf(last_tag(path), self.claim(path))
@@ -136,7 +136,7 @@ def _from_tree(builder: _Builder, root: Node) -> None:
 
 
 def _add_text(builder: _Builder, node: Node) -> None:
-    """Add text to its enclosing link; a later text run of an element becomes a node of its own."""
+    """Add a text to the enclosing link; a text that is a block of its own also becomes a node."""
     for outer in reversed(builder.open_nodes):
         if outer.href:
             outer.anchor.append(node.text)
@@ -175,7 +175,7 @@ def _from_paths(builder: _Builder, blocks: Sequence[Block]) -> None:
 
 
 def _common_depth(above: Sequence[str], path: Sequence[str]) -> int:
-    """The number of leading elements that two paths share."""
+    """The number of elements at the start of both paths that are the same."""
     count = 0
     for part, other in zip(above, path, strict=False):
         if part != other:

@@ -35,7 +35,7 @@ _MIN_NULL = 1e-9  # null share if the empty word is used instead
 
 
 class PairEvidence(NamedTuple):
-    """The words, lengths and links of two documents, to compute gains of any part of both."""
+    """The words, lengths and links of two documents, from which gains of any parts are computed."""
 
     left: _NodeWords
     right: _NodeWords
@@ -46,7 +46,7 @@ class PairEvidence(NamedTuple):
     """weights of each kind of evidence"""
 
     def gains(self, ours: slice, theirs: slice) -> NDArray[np.float32]:
-        """The log of Pr(text | text) over Pr(text | NULL) for each pair of nodes."""
+        """The log of Pr(text | other text) / Pr(text | NULL) for each pair of nodes."""
         weights = self.weights
         left, right = self.left.text.lengths[ours], self.right.text.lengths[theirs]
         rows, columns = np.flatnonzero(left > 0), np.flatnonzero(right > 0)
@@ -61,7 +61,7 @@ class PairEvidence(NamedTuple):
         return gains
 
     def _words(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The word gains of some left nodes with some right nodes, in both directions."""
+        """The word gains of the given left and right nodes, combined from both directions."""
         weights = self.weights
         found = _gains(self.left, self.right, self.links[0], rows, columns, weights.null)
         if not weights.backward:
@@ -81,7 +81,7 @@ class _NodeWords(NamedTuple):
 
     @classmethod
     def of(cls, text: Text, trust: NDArray[np.float64]) -> _NodeWords:
-        """Words weighted by trust: an unknown word is no evidence, and may become any word."""
+        """Weight words by trust: an unknown word is no evidence, and may translate to any word."""
         bags, share = text.bags, trust[text.bags.word]
         node = np.repeat(np.arange(len(text)), np.diff(bags.offsets))
         loose = np.bincount(node, bags.count * (1 - share), len(text)).astype(np.float64)
@@ -91,7 +91,7 @@ class _NodeWords(NamedTuple):
 
     @classmethod
     def of_paper(cls, text: Text) -> _NodeWords:
-        """Words as in the paper: each text has one empty word, which may translate to any word."""
+        """Weight words as in the paper: each text has one empty word, a source of any word."""
         return cls(text, text.bags, _cumulative(text.sizes + 1), _cumulative(np.ones(len(text))))
 
 
@@ -107,7 +107,7 @@ def _gains(
     columns: NDArray[np.int64],
     null: float,
 ) -> NDArray[np.float32]:
-    """The word gains of the rows' texts given the columns' texts."""
+    """The word gains of the texts of the rows, given the texts of the columns."""
     low, high = np.zeros((2, len(left.text)), np.int32)
     if len(rows) and len(columns):
         first, last = int(columns[0]), int(columns[-1]) + 1
@@ -123,7 +123,7 @@ def _gains(
 def read_evidence(
     trees: tuple[Document, Document], lexicon: Lexicon, weights: DomTree
 ) -> PairEvidence:
-    """Compute the evidence of two documents, once for all their nodes."""
+    """Compute the evidence for two documents, once for all their nodes."""
     left, right = (
         read_text([text[:_MAX_CHARACTERS] for text in tree.texts], lang)
         for tree, lang in zip(trees, (lexicon.left_lang, lexicon.right_lang), strict=True)
@@ -142,12 +142,12 @@ def read_evidence(
 
 
 def length_gains(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float32]:
-    """The gain of two lengths: similar lengths of long texts are less likely to be chance."""
+    """The gain of two lengths: long texts are less likely to have similar lengths by chance."""
     return _length_table()[_bins(left)][:, _bins(right)]
 
 
 def _bins(lengths: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Bins of lengths, first linear, then by a ratio, so that gains can be tabulated once."""
+    """Assign lengths to bins, first linear, then logarithmic, so that gains need only one table."""
     fine = np.minimum(lengths, _FINE_BINS)
     coarse = np.log(np.maximum(lengths, _FINE_BINS) / _FINE_BINS) / np.log(_BIN_RATIO)
     bins: NDArray[np.int64] = np.minimum(np.rint(fine + coarse), _BINS - 1).astype(np.int64)
@@ -171,7 +171,7 @@ def _length_table() -> NDArray[np.float32]:
 def _add_links(
     gains: NDArray[np.float32], left: Sequence[str], right: Sequence[str], weight: float
 ) -> None:
-    """Add the gains of links to the same address, or to addresses with the same last part."""
+    """Add gains for links to the same address, or to addresses with the same last part."""
     names: tuple[Callable[[str], str], ...] = (str, _name)
     for part, name in ((weight / 2, each) for each in names):
         places: dict[str, list[int]] = {}

@@ -1,4 +1,4 @@
-"""The tree alignment model of Shi et al. 2006: probabilities of tags, and of deleted nodes.
+"""The tree alignment model of Shi et al. 2006: probabilities of tags and of deletions.
 
     P(F, A | E) = prod over aligned nodes   (1 - p_d) Pr(l_F | l_E) Pr(t_F | t_E)
                 x prod over deleted in F    p_d Pr(l_F | NULL) Pr(t_F | NULL)
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from diptych.files import model_file
 
 OTHER = "*"
-"""stands for all tags that the table does not have"""
+"""stands for all tags that are not in the table"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,10 @@ class Parameters:
     null: tuple[float, ...]
     """Pr(tag of F | NULL)"""
     deletion: float
-    """p_d"""
+    """p_d, the probability that a node is deleted"""
 
     def gains(self) -> NDArray[np.float32]:
-        """The gains of two aligned tags, one row per tag of F."""
+        """The gain of each pair of aligned tags, with one row per tag of F."""
         aligned = np.log(np.array(self.table).T) - np.log(np.array(self.null))[:, None]
         odds = math.log1p(-self.deletion) - 2 * math.log(self.deletion)
         gains: NDArray[np.float32] = (aligned + odds).astype(np.float32)
@@ -77,7 +77,7 @@ def shipped_parameters() -> Parameters:
 
 @cache
 def shipped_gains() -> NDArray[np.float32]:
-    """The gains of two aligned tags by the shipped parameters; read-only."""
+    """The gain of each pair of aligned tags with the shipped parameters; read-only."""
     gains = shipped_parameters().gains()
     gains.flags.writeable = False
     return gains

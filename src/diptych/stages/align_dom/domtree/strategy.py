@@ -1,4 +1,4 @@
-"""Node-by-node alignment of the trees of two pages, with texts and links (Shi et al. 2006)."""
+"""Node-by-node alignment of the trees of two pages, using texts and links (Shi et al. 2006)."""
 
 from __future__ import annotations
 
@@ -36,33 +36,33 @@ class _Match(NamedTuple):
 class DomTree:
     """Dynamic programming over the trees of both pages that keeps order and hierarchy.
 
-    `DomTree.of_paper()` is the model as published, without other evidence.
+    `DomTree.of_paper()` is the model as published, without any additional evidence.
     """
 
     uses_lexicon: ClassVar[bool] = True
     words: float = 1.0
     """weight of the translation model"""
     null: float = 0.4
-    """share of known words that have no translation; 0 means 1 / (words + 1) of all words"""
+    """share of known words without a translation; 0 means 1 / (words + 1), counting all words"""
     backward: float = 0.5
-    """weight of the model in the other direction"""
+    """weight of the translation model in the other direction"""
     cognates: bool = True
     """True if words that are spelled alike count as translations"""
     length: float = 1.0
     """weight of text lengths"""
     one_sided: float = 3.0
-    """cost, as -log, of aligning a node with text to a node without"""
+    """cost, as -log, of aligning a node with text to a node without text"""
     same_link: float = 3.0
-    """gain of two links to the same address; half of it for addresses with the same last part"""
+    """gain of two links to the same address; half as much if only the last parts are the same"""
     crossing: float = 4.0
-    """margin over the second best by which two texts are paired out of order; 0 means never"""
+    """minimum margin over the second best for pairing texts out of order; 0 means never"""
     swap: float = 3.0
     """minimum gain for pairing two neighbours crosswise"""
     per_word: float = 0.3
-    """minimum gain per word of the shorter text for out-of-order pairs: long texts share words
-    by chance"""
+    """minimum gain per word of the shorter text for pairing out of order, because long texts share
+    words by chance"""
     max_cells: int = 60_000_000
-    """maximum cells of the tables, some 0.1 s; larger trees are cut at certain matches"""
+    """maximum number of table cells (about 0.1 s); larger trees are cut at sure matches"""
 
     @classmethod
     def of_paper(cls) -> DomTree:
@@ -73,13 +73,13 @@ class DomTree:
         )  # fmt: skip
 
     def align(self, left: Page, right: Page, lexicon: Lexicon | None = None) -> list[NodePair]:
-        """Align all blocks; left blocks are in order, right blocks too unless a text was moved."""
+        """Align all blocks; pairs are in left order, and in right order except for moved texts."""
         return self.align_with_links(left, right, lexicon)[0]
 
     def align_with_links(
         self, left: Page, right: Page, lexicon: Lexicon | None = None
     ) -> tuple[list[NodePair], list[tuple[str, str, float]]]:
-        """Align like `align`; also returns the addresses of aligned links, with scores."""
+        """Align like `align`; also returns the addresses and scores of aligned links."""
         trees = document(left), document(right)
         matches = self._matches(trees, (left, right), lexicon)
         blocks = {
@@ -135,7 +135,7 @@ class DomTree:
     def evidence(
         self, trees: tuple[Document, Document], pages: tuple[Page, Page], lexicon: Lexicon | None
     ) -> PairEvidence:
-        """Compute the text evidence of two document trees, with the weights of this strategy."""
+        """Compute the text evidence for two document trees, with the weights of this strategy."""
         if lexicon is None:
             lexicon = Lexicon.empty(pages[0].lang, pages[1].lang)
         return read_evidence(trees, lexicon, self)
@@ -144,7 +144,7 @@ class DomTree:
 def best_alignment(
     left: NDArray[np.int32], right: NDArray[np.int32], gains: NDArray[np.float32]
 ) -> list[tuple[int, int]]:
-    """The best alignment of two forests, from the side with fewer table cells."""
+    """The best alignment of two forests, which are mirrored if that takes fewer table cells."""
     (numbers, tree), (others, other_tree) = mirrored(left), mirrored(right)
     if cells(left, right) <= cells(tree, other_tree):
         return decode(left, right, gains)
@@ -154,7 +154,7 @@ def best_alignment(
 
 
 def _anchor_keys(tree: Document) -> list[Hashable]:
-    """A key per node that its counterpart is likely to share: its text, or the numbers in it."""
+    """For each node, a key that its counterpart is likely to share: its numbers or its text."""
     keys: list[Hashable] = []
     for tag, text in zip(tree.tags, tree.texts, strict=True):
         numbers = tuple(_NUMBER.findall(text)) if len(text) < 10_000 else ()
@@ -166,7 +166,7 @@ def _anchor_keys(tree: Document) -> list[Hashable]:
 
 
 def _block_nodes(numbers: Sequence[int]) -> list[int]:
-    """The nodes that are blocks of the page."""
+    """The nodes that represent blocks of the page."""
     return [node for node, number in enumerate(numbers) if number >= 0]
 
 
@@ -176,7 +176,7 @@ def _with_swapped(
     gains: NDArray[np.float32],
     margin: float,
 ) -> list[tuple[int, int]]:
-    """Cross two neighbouring pairs where that gains more than keeping their order."""
+    """Swap the partners of two neighbouring pairs where that gains more than keeping the order."""
     partner, taken = dict(pairs), {j for _, j in pairs}
     after = dict(pairwise(blocks[1]))
     before = {j: i for i, j in after.items()}
@@ -206,10 +206,10 @@ def _with_moved(
     gains: NDArray[np.float32],
     margin: float,
 ) -> list[tuple[int, int]]:
-    """Add certain pairs of texts that were moved, in any order.
+    """Add pairs of texts that were surely moved, regardless of order.
 
-    A pair is certain if each text is the other's best by a margin.  If both were aligned with other
-    texts, these become a pair too: the two texts changed places.
+    A pair is sure if each text is the other's best match by a margin.  If both were aligned with
+    other texts, those other texts become a pair too: the two texts have changed places.
     """
     left, right = blocks
     partner, owner = dict(pairs), {j: i for i, j in pairs}
@@ -235,7 +235,7 @@ def _with_moved(
 def _mutual_best(
     left: list[int], right: list[int], gains: NDArray[np.float32], margin: float
 ) -> list[tuple[int, int]]:
-    """Pairs that are each other's best, by a margin over the second best and over 0."""
+    """Pairs of nodes that are each other's best match, by a margin over the second best and 0."""
     if not left or not right:
         return []
     rest = gains[np.ix_(left, right)]
@@ -256,7 +256,7 @@ def _second_best(values: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _in_order(left: Page, right: Page, matched: dict[int, tuple[int, float]]) -> list[NodePair]:
-    """Pairs and single blocks in order; a single right block comes before its successor."""
+    """Sort pairs and unpaired blocks; an unpaired right block comes before its successor."""
     paired = {other for other, _ in matched.values()}
     found: list[NodePair] = []
     shown = 0

@@ -1,4 +1,4 @@
-"""Alignment of texts from coarse to fine, repeated with words learned from the first pass."""
+"""Alignment of texts from coarse to fine, repeated with words learned from earlier passes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Model:
 def align_passes(
     left: Text, right: Text, moves: Moves, links: WordLinks, passes: int
 ) -> tuple[Path, Model]:
-    """Find the best path by known words, then again with the words learned in each pass."""
+    """Find the best path using known words, then repeat with the words learned in each pass."""
     ratio = _ratio(left.lengths.sum(), right.lengths.sum())
     share = _CHANCE_SHARE if len(links) else _CHANCE_SHARE_ALONE
     model = Model(moves, links, share, share, ratio)
@@ -87,8 +87,9 @@ def align_pieces(
 ) -> Ways:
     """Find the best path through each of many pieces separately, in one pass.
 
-    starts: the offsets of the pieces in both texts, and the end.  Pieces have few sentences, so all
-    paths are searched.  links must be sorted by left word, as returned by `merged`.
+    `starts` holds, for each text, the offsets of its pieces and the end of the text.  Pieces have
+    few sentences, so all paths are searched.  `links` must be sorted by left word, as returned by
+    `merged`.
     """
     if native() is None:
         return _one_by_one(left, right, starts, moves, links)
@@ -140,7 +141,7 @@ def _sure_share(path: Path) -> float:
 
 
 def _coarse_to_fine(left: Text, right: Text, model: Model) -> Path:
-    """Find the best path; in long texts, first between groups of sentences."""
+    """Find the best path; in long texts, align groups of sentences first."""
     levels = [(left, right)]
     while (len(levels[-1][0]) + 1) * (len(levels[-1][1]) + 1) > MAX_CELLS:
         levels.append((levels[-1][0].coarser(), levels[-1][1].coarser()))
@@ -205,7 +206,7 @@ def sure_steps(path: Path) -> NDArray[np.bool_]:
 
 
 def _sure_beads(left: Text, right: Text, path: Path) -> tuple[Text, Text]:
-    """Both texts with one row per bead that is sure and not too long."""
+    """Both texts reduced to the beads that are sure and not too long, with one row per bead."""
     steps = path.steps.astype(np.int64)
     begin, count = steps[:, :2], steps[:, 2:]
     words = np.stack(
@@ -223,6 +224,6 @@ def _sure_beads(left: Text, right: Text, path: Path) -> tuple[Text, Text]:
 
 
 def _ratio(left: float, right: float) -> float:
-    """Letters on the right per letter on the left, shrunk towards 1 if there is little text."""
+    """The number of letters on the right per letter on the left; closer to 1 for short texts."""
     ratio = (right + _PRIOR_LETTERS) / (left + _PRIOR_LETTERS)
     return float(min(_MAX_RATIO, max(1 / _MAX_RATIO, ratio)))

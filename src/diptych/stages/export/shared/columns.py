@@ -1,4 +1,4 @@
-"""The columns of a unit, its id, and texts without line breaks: used by all formats."""
+"""Helpers for all formats: the columns and the id of a unit, and texts without line breaks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAIR_COLUMNS = (
     *(f"{side}_{name}" for name in PLACE_COLUMNS[1:] for side in ("left", "right")),
     *COMMON_COLUMNS,
 )  # fmt: skip
-"""columns for two languages; scripts of users depend on the first five"""
+"""columns for two languages; users' scripts depend on the first five"""
 BATCH = 1_000  # units checked and written per call
 
 Value = str | float | int
@@ -41,11 +41,11 @@ _SEPARATORS = re.compile(rb"\xe2\x80[\xa8\xa9]")
 
 
 def unit_id(unit: Unit) -> str:
-    """A name for a unit that is the same in every run with the same texts and pages.
+    """The id of a unit, which is the same in every run that finds the same texts and pages.
 
-    It is a hash of the languages, texts and URLs of all sides, in an order that does not depend on
-    which side is left.  Each field is preceded by its length, so that different units never hash
-    the same bytes.
+    The id is a hash of the languages, texts and URLs of all sides, in an order that does not depend
+    on which side is left.  Each field is preceded by its length, so that the hashed bytes of
+    different units always differ.
 
     >>> en = Side("en", "A cat", "http://a.org/en", "", "", 0.0, "", "", 0)
     >>> fr = Side("fr", "Un chat", "http://a.org/fr", "", "", 0.0, "", "", 0)
@@ -101,7 +101,7 @@ def common_fields(unit: Unit) -> dict[str, Value]:
 
 
 def rounded(score: float) -> float:
-    """A score rounded to four decimals; further ones differ between machines.
+    """Round a score to four decimal places; further digits differ between machines.
 
     >>> rounded(0.98765432)
     0.9877
@@ -111,7 +111,7 @@ def rounded(score: float) -> float:
 
 @lru_cache(maxsize=4096)  # many segments share a page
 def iso_time(seconds: float) -> str:
-    """A time in the format of web archives, to the second.
+    """Format a time as in web archives, truncated to the second.
 
     >>> iso_time(1700000000.9)
     '2023-11-14T22:13:20Z'
@@ -130,7 +130,7 @@ def is_lang(code: str) -> bool:
 
 
 def one_line(text: str) -> str:
-    r"""A text with tabs, line breaks and other control characters replaced by spaces.
+    r"""Replace tabs, line breaks and other control characters in a text by spaces.
 
     >>> one_line("a\tb\r\nc\ud800")
     'a b  c\ufffd'
@@ -155,7 +155,7 @@ def utf8(text: str) -> bytes:
 
 
 def with_surrogates_replaced(value: Any) -> Any:
-    r"""A copy of texts, lists and dictionaries with lone surrogates replaced.
+    r"""Copy texts, lists and dictionaries, with lone surrogates replaced.
 
     >>> with_surrogates_replaced({"a": ["\ud800", 1]})
     {'a': ['\ufffd', 1]}
@@ -175,7 +175,7 @@ def with_surrogates_replaced(value: Any) -> Any:
 
 
 def json_line(row: Mapping[str, Any]) -> bytes:
-    r"""An object as one line of JSON.
+    r"""Encode an object as one line of JSON.
 
     >>> json_line({"text": "a\n\ud800"})
     b'{"text":"a\\n\xef\xbf\xbd"}\n'
@@ -206,7 +206,7 @@ def is_plain(data: bytes, breaks: int) -> bool:
 
 
 def as_lines(rows: Sequence[tuple[Value, ...]], form: str) -> bytes:
-    r"""Lines of one format, with each control character in a text replaced by a space.
+    r"""Format rows as lines; each control character in a text is replaced by a space.
 
     >>> as_lines([("a", 1), ("b\n", 2)], "%s\t%d")
     b'a\t1\nb \t2\n'
@@ -230,7 +230,7 @@ def batches(items: Iterable[_Item], size: int = BATCH) -> Iterator[list[_Item]]:
 
 
 def write_batches(corpus: Corpus, out: BinaryIO, encode: Callable[[Sequence[Unit]], bytes]) -> int:
-    """Encode and write all units of a corpus in batches; returns their number."""
+    """Encode and write all units of a corpus in batches; returns the number of units."""
     count = 0
     for units in batches(corpus.units()):
         out.write(encode(units))

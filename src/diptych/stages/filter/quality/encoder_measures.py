@@ -12,7 +12,7 @@ from diptych.stages.filter.quality import measures as plain
 from diptych.stages.filter.shared.segments import Segments
 
 NAMES = (*plain.NAMES, "cosine", "cosine_over_page", "cosine_over_neighbours")
-"""names of the measures, in this order"""
+"""names of the measures, in column order"""
 
 
 def measures(segments: Segments, lexicon: Lexicon, encoder: SentenceEncoder) -> NDArray[np.float32]:
@@ -26,7 +26,7 @@ def measures(segments: Segments, lexicon: Lexicon, encoder: SentenceEncoder) -> 
 def cosine_measures(
     left: NDArray[np.float32], right: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
-    """The cosine of both sides, and its margins over the page mean and over neighbours."""
+    """The cosine of both sides, and its margins over the page mean and over the neighbours."""
     cosine: NDArray[np.float32] = np.einsum("ij,ij->i", left, right)
     usual = (left @ right.mean(axis=0) + right @ left.mean(axis=0)) / 2
     crossed = np.full(len(cosine), -1.0, np.float32)

@@ -1,6 +1,6 @@
-"""The measures of segments for the filter `quality`; none depends on the languages.
+"""The measures of segments for the filter `quality`; no measure depends on the languages.
 
-Exchanging the two sides does not change any measure.
+Swapping the two sides does not change any measure.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ NAMES = (
     "neighbour_gain",
     "page_gain", "page_length",
 )  # fmt: skip
-"""names of the measures, in this order"""
+"""names of the measures, in column order"""
 
 _SLACK = 15.0  # letters added to lengths, as short texts vary more
 _WORD_SLACK = 3.0  # the same for numbers of words
@@ -71,7 +71,7 @@ def measures(segments: Segments, lexicon: Lexicon) -> NDArray[np.float32]:
 def _lengths(
     ours: SideWords, theirs: SideWords, chars: tuple[CharacterCounts, CharacterCounts]
 ) -> dict[str, Floats]:
-    """The length ratio, and its deviation from the median of the pages."""
+    """The length ratio of each segment, and its deviation from the median of the pages."""
     ratio = np.log((ours.lengths + _SLACK) / (theirs.lengths + _SLACK))
     words = np.log((ours.tokens + _WORD_SLACK) / (theirs.tokens + _WORD_SLACK))
     long = [
@@ -89,7 +89,7 @@ def _lengths(
 
 
 def _shrunk_median(values: Floats) -> Floats | float:
-    """The median over a page, shrunk towards 0 if there are few segments."""
+    """The median over all segments of two pages, shrunk towards 0 if there are few segments."""
     if not len(values):
         return 0.0
     return float(np.median(values)) * len(values) / (len(values) + _PRIOR_SEGMENTS)
@@ -102,7 +102,7 @@ def _deviation(ratio: Floats, ours: SideWords, theirs: SideWords) -> Floats:
 
 
 def _words(evidence: WordEvidence, ours: SideWords, theirs: SideWords) -> dict[str, Floats]:
-    """Word evidence: of the side with less of it, and of the side with more."""
+    """The word evidence of each segment: the lower and the higher value of the two sides."""
     known_shares = tuple(
         known / np.maximum(side.tokens, 1.0)
         for known, side in zip(evidence.known, (ours, theirs), strict=True)
@@ -129,7 +129,7 @@ def _words(evidence: WordEvidence, ours: SideWords, theirs: SideWords) -> dict[s
 
 
 def _kept(name: str, counts: tuple[Floats, Floats, Floats]) -> dict[str, Floats]:
-    """Counts on both sides and on one side only, and the share kept, shrunk towards a half."""
+    """Count what is on both sides and on one side only; the share on both is shrunk towards 1/2."""
     both, lost = counts[0], counts[1] + counts[2]
     return {name: both, f"{name}_lost": lost, f"{name}_kept": (both + 1.0) / (both + lost + 2.0)}
 
@@ -157,13 +157,13 @@ def _characters(chars: tuple[CharacterCounts, CharacterCounts]) -> dict[str, Flo
 
 
 def _differ(ours: NDArray[np.uint8], theirs: NDArray[np.uint8]) -> Floats:
-    """1 where texts end with different kinds; letters and digits count as one kind."""
+    """1 where the last characters differ in kind; letters and digits count as one kind."""
     ends = [np.where(side < Kind.STOP, 0, side) for side in (ours, theirs)]
     return np.where(ends[0] != ends[1], 1.0, 0.0)
 
 
 def _cases_differ(ours: NDArray[np.uint8], theirs: NDArray[np.uint8]) -> Floats:
-    """1 where one text begins with an upper-case and the other with a lower-case letter."""
+    """1 where one text begins with an upper-case letter and the other with a lower-case letter."""
     cases = (Kind.LOWER, Kind.UPPER)
     differ = np.isin(ours, cases) & np.isin(theirs, cases) & (ours != theirs)
     return np.where(differ, 1.0, 0.0)
@@ -202,7 +202,7 @@ def _variety(words: SideWords) -> Floats:
 
 
 def _around(columns: dict[str, Floats]) -> dict[str, Floats]:
-    """Measures of the neighbouring segments, and of the pages as a whole."""
+    """The means of some measures over the neighbouring segments and over the pages as a whole."""
     gain = columns["gain_less"]
     page = float(np.median(gain)) if len(gain) else 0.0
     off = columns["length_off"]
@@ -215,6 +215,6 @@ def _around(columns: dict[str, Floats]) -> dict[str, Floats]:
 
 
 def _neighbours(values: Floats, outside: float) -> Floats:
-    """The mean of the values before and after each value."""
+    """For each value, the mean of the previous and the next one; `outside` is beyond both ends."""
     padded = np.concatenate(([outside], values, [outside]))
     return (padded[:-2] + padded[2:]) / 2

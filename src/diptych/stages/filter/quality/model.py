@@ -4,9 +4,9 @@
     p' = 1 / (1 + exp(-(logit p + logit share
                         + again * log same + apart * log(same * same / (left * right)))))
 
-`share` is the share of correct segments in a run, estimated from its scores: p assumes one half.
-`same`, `left` and `right` count the occurrences of the pair and of each side; if all of them are 1,
-the score does not change.
+`share` is the share of correct segments in a run, estimated from the scores, because p assumes that
+half of the segments are correct.  `same`, `left` and `right` count the occurrences of the pair and
+of each side; if all three are 1, repeats do not change the score.
 """
 
 from __future__ import annotations
@@ -47,21 +47,21 @@ class QualityModel:
     again: float
     """weight of the number of occurrences of a pair"""
     apart: float
-    """weight of the occurrences of its sides in other pairs"""
+    """weight of the occurrences of a pair's sides in other pairs"""
 
     def probabilities(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
-        """The probability of each row of measures."""
+        """For each row of measures, the probability that the segment is correct."""
         odds = self.forest.scores(rows).astype(np.float64)
         return sigmoid(self.slope * odds + self.offset)
 
     def rescored(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
-        """Scores adjusted to the whole run: to its share of correct segments, and to repeats."""
+        """Adjust scores to the whole run: to its share of correct segments, and for repeats."""
         share = share_right(scores)
         adjusted = sigmoid(_odds(scores) + np.log(share / (1 - share)))
         return rescored_by_repeats(adjusted, repeats, again=self.again, apart=self.apart)
 
     def save(self, path: Path) -> None:
-        """Write the model to a file of arrays."""
+        """Write the model to a file of NumPy arrays."""
         about = {
             "names": np.array(self.names),
             "format": np.array(_FORMAT),
@@ -72,10 +72,10 @@ class QualityModel:
 
 
 def share_right(scores: NDArray[np.float64]) -> float:
-    """Estimate the share of correct segments from probabilities that assume one half.
+    """Estimate the share of correct segments from probabilities that assume a share of one half.
 
-    Expectation maximisation (Saerens, Latinne and Decaestecker 2002); with few segments the prior
-    dominates.
+    The method is expectation maximisation (Saerens, Latinne and Decaestecker 2002); with few
+    segments, the prior dominates.
 
     >>> round(share_right(np.array([0.99] * 80 + [0.01] * 20)), 2), share_right(np.empty(0))
     (0.82, 0.9)
@@ -103,7 +103,7 @@ def _odds(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 def rescored_by_repeats(
     scores: NDArray[np.float64], repeats: Repeats, *, again: float, apart: float
 ) -> NDArray[np.float64]:
-    """Scores adjusted by the number of occurrences of the segments' texts.
+    """Adjust scores by the numbers of occurrences of the segments and their sides.
 
     >>> twice = Repeats(np.array([2, 1, 1]), np.array([2, 1, 3]), np.array([2, 1, 1]))
     >>> rescored_by_repeats(np.full(3, 0.5), twice, again=1.0, apart=1.0).round(2).tolist()
@@ -118,13 +118,13 @@ def rescored_by_repeats(
 
 @cache
 def shipped(name: str, names: tuple[str, ...]) -> QualityModel:
-    """Load the model of this name that is shipped with the package."""
+    """Load the model with this name that is shipped with the package."""
     with model_file("", f"{name}.npz", "diptych.stages.filter.quality") as path:
         return load(path, names)
 
 
 def load(path: Path, names: Sequence[str]) -> QualityModel:
-    """Load a saved model; raises `ConfigError` if it is not valid or has other measures."""
+    """Load a saved model; raises `ConfigError` if it is invalid or for other measures."""
     with reading(path, "model of the quality of segments", TRAIN_ANEW):
         found = read_arrays(path, _FORMAT)
         if found["names"].tolist() != list(names):

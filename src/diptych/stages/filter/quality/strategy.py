@@ -1,4 +1,4 @@
-"""The probability that two texts are translations, from measures without language resources."""
+"""The probability that two texts are translations, without language-specific resources."""
 
 from __future__ import annotations
 
@@ -27,24 +27,25 @@ _RULES = Rules()
 class Quality:
     """Applies hard rules, then a small model for any languages; the default.
 
-    The score of a segment is the probability that both sides mean the same.  It assumes that half
-    of all segments are correct; at the end of a run it is adjusted to the estimated share.
+    The score of a segment is the probability that both sides mean the same.  At first, scores
+    assume that half of all segments are correct; at the end of a run, they are adjusted to the
+    estimated share of correct segments.
     """
 
     threshold: float = _THRESHOLD
-    """minimum score of a segment that is kept; chosen for a precision of 98%"""
+    """minimum score for keeping a segment; the default was chosen for a precision of 98%"""
     rules: Rules = _RULES
     """rules that reject a segment regardless of its score"""
 
     def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
-        """The probability of each segment, or 0 and a reason if it breaks a rule."""
+        """Score each segment with its probability, or with 0 and a reason if it breaks a rule."""
         segments = read_segments(segs)
         rows = measures.measures(segments, lexicon)
         scores = shipped("quality", measures.NAMES).probabilities(rows)
         return decisions(scores, self.rules.broken_rules(segments), self.threshold)
 
     def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
-        """Scores adjusted to the share of correct segments; higher for repeated pairs."""
+        """Adjust scores to the share of correct segments, and raise those of repeated pairs."""
         return shipped("quality", measures.NAMES).rescored(scores, repeats)
 
 
@@ -61,13 +62,13 @@ class QualityEncoder(Quality):
 
     @property
     def libraries(self) -> tuple[str, ...]:
-        """Optional libraries that it needs."""
+        """The optional libraries that this strategy needs."""
         from diptych.learn.encoder.load import encoder_libraries
 
         return encoder_libraries(self.encoder)
 
     def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
-        """The probability of each segment, or 0 and a reason if it breaks a rule."""
+        """Score each segment with its probability, or with 0 and a reason if it breaks a rule."""
         from diptych.learn.encoder.load import load_encoder
 
         encoder = load_encoder(self.encoder)

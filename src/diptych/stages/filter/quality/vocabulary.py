@@ -1,7 +1,7 @@
-"""Word evidence for two texts: lexicon, cognates, numbers and word order.
+"""Word evidence for segments: lexicon, cognates, numbers and word order.
 
 All segments of two pages are processed together: the words of each side form one vocabulary, and
-the word links between the two are found once (`learn.lexicon.word_links`).
+the word links between the two vocabularies are found once (`learn.lexicon.word_links`).
 """
 
 from __future__ import annotations
@@ -33,45 +33,45 @@ class SideWords:
     """The words of one side of all segments: counts and positions."""
 
     words: tuple[str, ...]
-    """vocabulary, as stems"""
+    """vocabulary of the side, as stems"""
     bags: Bags
     segment: Ints
-    """segment of each word of the bags"""
+    """for each word of the bags, the index of its segment"""
     position: Floats
-    """position of each word in its segment, from 0 to 1; the mean if it occurs several times"""
+    """relative position of each word in its segment, from 0 to 1; the mean of repeated words"""
     lengths: Floats
     """length of each segment, in letters"""
     tokens: Floats
-    """number of words of each segment"""
+    """number of words in each segment"""
     is_number: NDArray[np.bool_]
-    """True for each word of the vocabulary that is a number"""
+    """for each word of the vocabulary, True if it is a number"""
 
 
 class WordEvidence(NamedTuple):
     """The word evidence of each segment."""
 
     gains: tuple[Floats, Floats]
-    """log-likelihood ratio per known word of a side: given the other side, against chance"""
+    """log-likelihood ratio per known word of each side: given the other side, against chance"""
     margins: tuple[Floats, Floats]
-    """gain minus the highest gain with a neighbour of the other side"""
+    """for each side, its gain minus its highest gain with a neighbour of the other side"""
     known: tuple[Floats, Floats]
-    """number of known words of a side"""
+    """for each side, the number of known words"""
     covered: tuple[Floats, Floats]
-    """share of the known words that have a counterpart, weighted by rarity"""
+    """for each side, the share of known words with a counterpart, weighted by rarity"""
     links: Floats
-    """number of words that are each other's best counterpart"""
+    """number of word pairs that are each other's best counterpart"""
     in_order: Floats
-    """share of these links that are in the same order on both sides"""
+    """share of `links` that are in the same order on both sides"""
     displaced: Floats
     """mean distance between the positions of two linked words"""
     jumps: Floats
-    """mean difference, between the sides, of the distances to the next linked word"""
+    """mean difference between the two sides in the distance to the next linked word"""
     numbers: tuple[Floats, Floats, Floats]
-    """count of numbers on both sides, on the left only, on the right only"""
+    """counts of numbers: on both sides, on the left only, and on the right only"""
     names: tuple[Floats, Floats, Floats]
-    """the same counts for words that occur on both pages"""
+    """counts as in `numbers`, for words that occur on both pages"""
     copied: Floats
-    """share of the words of the shorter side that are on the other side as well"""
+    """share of the words of the shorter side that also occur on the other side"""
 
 
 def side_words(texts: Sequence[str], lang: str) -> SideWords:
@@ -134,14 +134,14 @@ def word_evidence(left: SideWords, right: SideWords, lexicon: Lexicon) -> WordEv
 
 
 def _sums(words: SideWords, values: NDArray[np.floating[Any]] | NDArray[np.bool_]) -> Floats:
-    """The sum of word values over each segment."""
+    """For each segment, the sum of the values of its words."""
     return np.bincount(words.segment, values, len(words.lengths)).astype(np.float64)
 
 
 def _gains(
     ours: SideWords, theirs: SideWords, links: Table, own: Floats, other: Floats
 ) -> tuple[Floats, Floats]:
-    """The gain of each segment with its other side, and the best gain with a neighbour of it."""
+    """The gain of each text with its other side, and with the best neighbour of that side."""
     count = len(ours.lengths)
     weighted = Bags(
         ours.bags.word, (ours.bags.count * own[ours.bags.word]).astype(np.float32),
@@ -168,7 +168,7 @@ def _gains(
 
 
 def _entries(left: SideWords, right: SideWords, links: Table) -> tuple[Ints, Ints, Floats]:
-    """Indexes of linked words in the bags of both sides, and the strengths of the links."""
+    """The indexes of linked words in the bags of both sides, and the strengths of the links."""
     offsets = links.offsets
     sizes = np.diff(offsets)[left.bags.word]
     here = np.repeat(np.arange(len(left.bags.word)), sizes)
@@ -181,7 +181,7 @@ def _entries(left: SideWords, right: SideWords, links: Table) -> tuple[Ints, Int
 
 
 def _find(words: SideWords, keys: Ints) -> Ints:
-    """Indexes of words of segments in the bags; -1 for words that do not occur."""
+    """The indexes in the bags of the given words of segments; -1 for words that do not occur."""
     own = words.segment * max(words.bags.size, 1) + words.bags.word
     if not len(own):
         return np.full(len(keys), -1, np.int64)
@@ -190,7 +190,7 @@ def _find(words: SideWords, keys: Ints) -> Ints:
 
 
 def _covered(words: SideWords, linked: Ints, trusted: Floats) -> Floats:
-    """The share of known words of each segment that is linked, weighted by rarity."""
+    """For each segment, the share of known words that are linked, weighted by rarity."""
     counts = np.bincount(words.bags.word, words.bags.count, words.bags.size)
     rarity = np.log((counts.sum() + 500.0) / (counts + 1.0))
     weight = trusted[words.bags.word] * rarity[words.bags.word]
@@ -202,7 +202,7 @@ def _covered(words: SideWords, linked: Ints, trusted: Floats) -> Floats:
 def _order(
     left: SideWords, right: SideWords, here: Ints, there: Ints, lift: Floats
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """The values `links`, `in_order`, `displaced`, `jumps` of mutual best counterparts."""
+    """Compute `links`, `in_order`, `displaced` and `jumps` from mutual best counterparts."""
     count = len(left.lengths)
     best = np.zeros(len(left.bags.word))
     np.maximum.at(best, here, lift)
@@ -231,9 +231,10 @@ def _order(
 
 
 def _same(left: SideWords, right: SideWords) -> tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]]:
-    """Words that both vocabularies have.
+    """Find the words that are in both vocabularies.
 
-    Returns the right word for each left one, or -1, and masks of these words in both sides' bags.
+    Returns the index of the right word for each left word, or -1, and masks of the shared words in
+    the bags of both sides.
     """
     at = {word: place for place, word in enumerate(right.words)}
     other = np.fromiter((at.get(word, -1) for word in left.words), np.int64, len(left.words))
@@ -250,7 +251,7 @@ def _agreement(
     left: SideWords, right: SideWords, same: tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]], *,
     is_number: bool,
 ) -> tuple[Floats, Floats, Floats]:  # fmt: skip
-    """The count of numbers, or of words of both pages, on both sides and on one side only."""
+    """Count numbers, or words of both pages: on both sides, only on the left, only on the right."""
     other, on_left, on_right = same
     if is_number:
         ours, theirs = left.is_number, right.is_number
@@ -269,7 +270,7 @@ def _agreement(
 def _copied(
     left: SideWords, right: SideWords, same: tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]]
 ) -> Floats:
-    """The share of the words of the shorter side that the other has too, without numbers."""
+    """The share of the shorter side's words, without numbers, that the other side also has."""
     ours = _sums(left, ~left.is_number[left.bags.word])
     theirs = _sums(right, ~right.is_number[right.bags.word])
     shared = _sums(left, same[1] & ~left.is_number[left.bags.word])

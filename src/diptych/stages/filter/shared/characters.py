@@ -1,4 +1,4 @@
-"""Character counts of texts by kind: letters, digits, commas, brackets and so on.
+"""Counts of the characters of texts by kind: letters, digits, commas, brackets and so on.
 
 All texts of two pages are counted at once, over one array of code points.
 """
@@ -81,30 +81,30 @@ class CharacterCounts(NamedTuple):
     last: NDArray[np.uint8]
     """kind of the last character, not counting quotes and brackets"""
     breaks: NDArray[np.int64]
-    """number of full stops, question and exclamation marks before a lower-case letter"""
+    """number of full stops, question marks and exclamation marks before a lower-case letter"""
 
     @property
     def letters(self) -> NDArray[np.int64]:
-        """Number of letters of each text."""
+        """The number of letters in each text."""
         letters: NDArray[np.int64] = self.kinds[:, list(LETTERS)].sum(axis=1)
         return letters
 
     @property
     def lengths(self) -> NDArray[np.float64]:
-        """Length of each text; the same as `text.lengths.text_length` for clean texts."""
+        """The length of each text; the same as `text.lengths.text_length` for clean texts."""
         ideographs, syllables = (self.kinds[:, kind] for kind in _DENSE)
         lengths: NDArray[np.float64] = self.kinds.sum(axis=1) + 2.5 * ideographs + 1.3 * syllables
         return lengths
 
     @property
     def weight(self) -> NDArray[np.int64]:
-        """Number of letters of each text; an ideograph or syllable counts as three."""
+        """The number of letters in each text; an ideograph or syllable counts as three."""
         dense: NDArray[np.int64] = self.kinds[:, _DENSE].sum(axis=1)
         return self.letters + 2 * dense
 
     @property
     def visible(self) -> NDArray[np.int64]:
-        """Number of characters other than spaces."""
+        """The number of characters in each text, without spaces."""
         every: NDArray[np.int64] = self.kinds.sum(axis=1)
         return every - self.kinds[:, Kind.SPACE]
 
@@ -152,7 +152,7 @@ def _ends(
     kind: NDArray[np.uint8], row: NDArray[np.int64], count: int, which: Sequence[Kind], *,
     first: bool,
 ) -> NDArray[np.uint8]:  # fmt: skip
-    """The first or last character in each row that is of one of these kinds."""
+    """The kind of the first or last character in each row that is of one of the kinds `which`."""
     is_one = np.zeros(len(Kind), bool)
     is_one[list(which)] = True
     places = np.flatnonzero(is_one[kind])

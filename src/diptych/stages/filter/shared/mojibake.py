@@ -17,8 +17,8 @@ _CAPITALS = re.compile("(?<=[A-Z\xc0-\xde])[\xc2\xc3](?=[\xbb\u2013\u2014\u2019\
 def damage(text: str) -> int:
     r"""Count the characters of a text that were decoded wrongly, or not at all.
 
-    A suspect sequence counts twice, but once if it is the only one and `ftfy` cannot repair it:
-    ”Ändra” is correct Swedish.  A replacement character counts once.
+    A suspect sequence counts twice; it counts once if it is the only such sequence and `ftfy`
+    cannot repair it, because ”Ändra” is correct Swedish.  A replacement character counts once.
 
     >>> damage("Il a \u00c3\u00a9t\u00c3\u00a9 r\u00c3\u00a9uni"), damage("\ufffdcole")
     (6, 1)

@@ -1,4 +1,4 @@
-"""Characters and languages of both sides of segments, computed once for all measures."""
+"""Facts about the characters and languages of segments, computed once for all measures."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class Segments(NamedTuple):
     segs: Sequence[SegmentPair]
     chars: tuple[CharacterCounts, CharacterCounts]
     own_odds: tuple[NDArray[np.float64], NDArray[np.float64]]
-    """log-odds that each side is in its own language and not in that of the other side"""
+    """for each side, log-odds of its own language against the language of the other side"""
     third_odds: tuple[NDArray[np.float64], NDArray[np.float64]]
-    """log-odds that each side is in its own language and not in any third one"""
+    """for each side, log-odds of its own language against any third language"""
     damaged: tuple[NDArray[np.float64], NDArray[np.float64]]
-    """number of characters that were decoded wrongly"""
+    """for each side, the number of characters that were decoded wrongly"""
     identical: NDArray[np.bool_]
     """True where both sides are equal, ignoring case and all characters other than letters"""
 
 
 def read_segments(segs: Sequence[SegmentPair]) -> Segments:
-    """Compute the facts about segments, which must all have the same two languages."""
+    """Compute the facts about segments; all segments must have the same two languages."""
     lefts, rights = [seg.left for seg in segs], [seg.right for seg in segs]
     langs = (segs[0].left_lang, segs[0].right_lang) if segs else ("", "")
     ours, theirs = count_characters(lefts), count_characters(rights)

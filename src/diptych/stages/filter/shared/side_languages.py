@@ -13,7 +13,7 @@ from diptych.language import identify as langid
 from diptych.language.codes import primary, same_language
 
 UNKNOWN_ODDS = 0.0
-"""odds of a text that is too short, or in a language that no model knows"""
+"""log-odds of a text that is too short, or in a language that no model knows"""
 _MAX_CHARACTERS = 160  # enough to identify a language with certainty
 _MIN_SHARE = 1e-12
 # Candidates for a third language: four of five labels of the model are very rare, and would take
@@ -27,9 +27,10 @@ _COMMON_LANGUAGES = (
 def language_odds(
     texts: Sequence[str], weights: NDArray[np.int64], own: str, other: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The log-odds of each text's own language against the other one, and against any third.
+    """The log-odds of each text's own language against the other side's, and against any third.
 
-    Negative if the text is in another language; `UNKNOWN_ODDS` for a text with few letters.
+    Log-odds are negative if the text is in another language; they are `UNKNOWN_ODDS` for a text
+    with few letters.
 
     >>> import numpy as np
     >>> text = "El consejo se reunió en el ayuntamiento el martes."
@@ -57,7 +58,7 @@ def language_odds(
 def _restricted_model(
     whole: langid.Labelled, own: str, other: str
 ) -> tuple[Model, list[int], list[int]]:
-    """A model of two languages and the commonest web languages, and the columns of the two."""
+    """A model of two languages and the commonest web languages, and the columns of those two."""
     names = [own, other, *_COMMON_LANGUAGES]
     kept = [
         column
@@ -74,5 +75,5 @@ def _restricted_model(
 
 @lru_cache(maxsize=64)
 def _some_labels(model: Model, columns: tuple[int, ...]) -> Model:
-    """The model restricted to some labels; cached, as most language pairs share one of 8 MB."""
+    """Restrict a model to some labels; cached, because most language pairs share an 8 MB model."""
     return model.restricted(columns)
