@@ -429,7 +429,7 @@ def test_killed_between_two_renames_the_old_index_comes_back(tmp_path: Path) -> 
     left.mkdir()
     (left / web_graph_index.MARKER).write_text("graph")
     (tmp_path / "graph").rename(left / "old")
-    with pytest.raises(SourceError, match="none of 1 lines"):
+    with pytest.raises(SourceError, match="none of the 1 lines"):
         indexed(tmp_path, edges="nonsense\n")
     assert edges_of(tmp_path)[0] == by_name()
     assert not left.exists()
