@@ -99,11 +99,11 @@ def _crawl() -> list[Figure]:
         (
             f"Downloads per page pair until 95% are found, mean of {guided['sites']} real sites",
             f"**{guided['downloads per pair']}**",
-            f"{plain['downloads per pair']} for a breadth-first crawl; 2 is the least possible",
+            f"{plain['downloads per pair']} for a breadth-first crawl; 2 is the minimum",
             "real_sites",
         ),
         (
-            "Page pairs whose two pages are downloaded when the crawl ends by itself",
+            "Page pairs with both pages downloaded by the time the crawl stops on its own",
             f"**{_percent(guided['mean recall'])}**, on the worst site "
             f"{_percent(guided['lowest recall'])}",
             f"{_percent(plain['mean recall'])} for a crawl of the whole site",
@@ -135,8 +135,8 @@ def _pages() -> list[Figure]:
             "page_pairs",
         )
         for column, what in (
-            ("all sites and schemes", "on sites with ten kinds of URLs"),
-            ("opaque, nothing declared", "where URLs and links say nothing"),
+            ("all sites and schemes", "on sites covering ten URL schemes"),
+            ("opaque, nothing declared", "where URLs and links give no clue"),
         )
     ]
 
@@ -167,14 +167,14 @@ def _corpus() -> list[Figure]:
     sides = sum(row["sides looked for"] for row in places)
     return [
         (
-            "Precision / recall of the segments kept, where one in five is wrong",
+            "Precision / recall of the segments kept, when one in five candidates is wrong",
             f"**{ours['precision, 20% noise']}% / {ours['recall']}%**",
             f"{rules['precision, 20% noise']}% / {rules['recall']}% for bicleaner-hardrules "
             "without its language models",
             "filter",
         ),
         (
-            f"Texts found again in the archive at the place that the corpus names, of {sides:,}",
+            f"Of {sides:,} texts, share found in the archive at the location given in the corpus",
             f"**{found:g}%**",
             "",
             "provenance",
@@ -193,7 +193,7 @@ def _speed() -> list[Figure]:
             "archive_mining",
         ),
         (
-            "Time until a crawl that was killed fetches again, at most",
+            "Maximum time for a killed crawl to resume fetching",
             f"**{max(row['s'] for row in waits)} s**",
             "",
             "resume",

@@ -44,7 +44,7 @@ def test_valid_values_pass() -> None:
         ("share", True, "share must be a finite number, not True"),
         ("pages", 1.5, "pages must be a whole number, not 1.5"),
         ("pages", True, "pages must be a whole number, not True"),
-        ("scope", 3, "scope must be a text, not 3"),
+        ("scope", 3, "scope must be a string, not 3"),
         ("scope", "all", "scope must be one of site, host, not 'all'"),
         ("pages", "many", "pages must be a whole number, not 'many'"),
     ],

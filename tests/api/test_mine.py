@@ -194,7 +194,7 @@ def test_run_that_is_still_mined_can_be_read(tmp_path: Path) -> None:
         ("https://example.org", {"delay": float("inf")}, "delay must be a finite number"),
         ("https://example.org", {"progress": 3}, "progress must be a function"),
         ("https://example.org", {"cancel": True}, "cancel must be a threading.Event"),
-        ([b"https://example.org"], {}, "it must be a text"),
+        ([b"https://example.org"], {}, "it must be a string"),
         (["https://a.org", "https://b.org"], {"also": "https://c.org"}, "also"),
     ],
 )

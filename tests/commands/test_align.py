@@ -276,7 +276,10 @@ def test_mistakes_are_one_line(texts, pages, write, tmp_path: Path) -> None:
     assert f"cannot read {missing}: No such file" in mistake("align", missing, texts[1], *langs)
     assert f"cannot read {tmp_path}: Is a directory" in mistake("align", texts[0], tmp_path, *langs)
     line = mistake("align", pages[0], texts[1], *langs)
-    assert f"{pages[0]} is an HTML page and {texts[1]} is a text; give two of the same kind" in line
+    assert (
+        f"{pages[0]} is an HTML page and {texts[1]} is a text file; give two of the same kind"
+        in line
+    )
     assert f"{pages[1]} is an HTML page" in mistake("align", texts[0], pages[1], *langs)
     assert "give two languages, such as" in mistake("align", *texts, "--langs", "de,fr,en")
     assert "two different languages" in mistake("align", *texts, "--langs", "de")

@@ -220,7 +220,7 @@ def test_invalid_input_is_reported_in_one_line(tmp_path: Path) -> None:
     )
     assert "cobfc" in mistake("discover", "http://a.org", "--langs", "en,es", "--policy", "best")
     assert "predictor" in mistake("detect", "http://a.org", "--langs", "en,es", "--method", "luck")
-    assert "no http" in mistake("detect", "ftp://a.org", "--langs", "en,es")
+    assert "not an http" in mistake("detect", "ftp://a.org", "--langs", "en,es")
     assert "name a site" in mistake("detect", "--langs", "en,es")
 
 

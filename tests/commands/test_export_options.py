@@ -108,5 +108,5 @@ def test_truncated_archive_is_reported(recorded, tmp_path):
     (archive,) = (tmp_path / "run" / "warc").iterdir()
     archive.write_bytes(archive.read_bytes()[: archive.stat().st_size // 3])
     out = tmp_path / "made.docs.jsonl"
-    assert "cut off" in mistake("export", tmp_path / "run", "--out", out)
+    assert "truncated" in mistake("export", tmp_path / "run", "--out", out)
     assert not out.exists()

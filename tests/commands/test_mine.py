@@ -282,8 +282,8 @@ def test_every_download_of_the_demo_is_explained_and_the_numbers_add_up(recorded
 def test_command_that_the_summary_prints_exports_with_another_threshold(recorded, tmp_path):
     folder = shutil.copytree(recorded, tmp_path / "my run")
     *_, line = run("status", folder).stdout.splitlines()
-    assert line.startswith("segments kept: score at least 0.95; ")
-    program, *arguments = shlex.split(line.partition("for another threshold: ")[2])
+    assert line.startswith("kept segments score at least 0.95; ")
+    program, *arguments = shlex.split(line.partition("to change the threshold, run: ")[2])
     assert (program, arguments[:2]) == ("diptych", ["export", str(folder)])
     assert run(*arguments).exit_code == 0
     kept, more = (rows(folder / name) for name in ("corpus.tsv", "corpus-selected.tsv"))

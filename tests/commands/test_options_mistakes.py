@@ -316,7 +316,7 @@ def test_export_to_an_unknown_format_is_a_mistake(recorded):
         ("pyarrow", ["merge", "nowhere", "--format", "parquet", "--out"],
          "parquet needs pyarrow: pip install 'pyarrow>=16'"),
         ("duckdb", ["discover", *LANGS, "--cc-index", "x.parquet", "--backlinks", "no", "--out"],
-         "an index of Common Crawl needs duckdb: pip install 'duckdb>=1.2'"),
+         "the Common Crawl index needs duckdb: pip install 'duckdb>=1.2'"),
     ],
 )  # fmt: skip
 def test_missing_library_is_reported_before_work_begins(
@@ -333,5 +333,5 @@ def test_a_bad_line_of_a_list_of_sites_is_named(tmp_path, command, option):
     file = tmp_path / "sites.txt"
     file.write_text("http://a.org/\nhttp:/b.org\n", "utf-8")
     line = mistake(command, *option, file, *LANGS, "--out", tmp_path / "run")
-    assert line == f"error: {file}, line 2: 'http:/b.org' is no URL; did you mean http://b.org/?"
+    assert line == f"error: {file}, line 2: 'http:/b.org' is not a URL; did you mean http://b.org/?"
     assert not (tmp_path / "run").exists()

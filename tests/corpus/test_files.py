@@ -74,7 +74,7 @@ def test_parquet_can_be_written_and_is_not_compressed_twice(tmp_path: Path) -> N
     with OutFiles(tmp_path / "a.parquet", "parquet") as files:
         Parquet().write(CORPUS, files)
     assert (tmp_path / "a.parquet").read_bytes().endswith(b"PAR1")
-    with pytest.raises(ConfigError, match=r"compressed inside; give it a name without \.gz"):
+    with pytest.raises(ConfigError, match=r"compressed internally; use a name without \.gz"):
         OutFiles(tmp_path / "a.parquet.gz", "parquet")
 
 
@@ -263,7 +263,7 @@ def test_an_unwritable_file_is_reported(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("ending", ["../x", "a/b", "", ".x", "a..b", "a\\b", "a\0"])
 def test_no_language_leads_out_of_the_folder(tmp_path: Path, ending: str) -> None:
     with (
-        pytest.raises(ConfigError, match="invalid name of a corpus file"),
+        pytest.raises(ConfigError, match="invalid corpus file name"),
         OutFiles(tmp_path / "a", "moses") as files,
     ):
         files(ending)

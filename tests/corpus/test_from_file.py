@@ -131,10 +131,10 @@ def test_the_line_where_it_is_cut_off_is_named(tmp_path: Path) -> None:
     path = export(tmp_path / "a.jsonl", Given(list(numbered(2_000))))
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:1_500]) + lines[1_500][:100])
-    assert fault(path) == f"{path}, line 1,501 is cut off: export it again"
+    assert fault(path) == f"{path}, line 1,501 is truncated: export it again"
     packed = export(tmp_path / "a.jsonl.gz", Given(list(numbered(2_000))))
     packed.write_bytes(packed.read_bytes()[:-20])
-    assert "is cut off after line" in fault(packed)
+    assert "is truncated after line" in fault(packed)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -191,7 +191,7 @@ def test_a_column_whose_name_is_no_utf_8_is_an_error_of_ours(tmp_path: Path, nam
         ({"left_offset": -1}, "offset or copies is out of range"),
         ({"right_offset": 2**63}, "offset or copies is out of range"),
         ({"copies": 0}, "offset or copies is out of range"),
-        ({"left_fetched": "yesterday"}, "a fetch time is not a time"),
+        ({"left_fetched": "yesterday"}, "a fetch time is invalid"),
         ({"right_fetched": "0001-01-01T00:00:00Z"}, "a fetch time is out of range"),
         ({"left": ""}, "a side has no text"),
         ({"left_lang": "../../x"}, "'../../x' and 'fr' are not two languages"),
@@ -222,7 +222,7 @@ def test_fields_of_the_wrong_kind_are_named_with_their_line(
 def test_fields_that_are_missing_are_named(tmp_path: Path, name: str) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps({key: ROW[key] for key in ROW if key != name}), "utf-8")
-    assert fault(path) == f"{path}, line 1 has no field '{name}': is it an export of diptych?"
+    assert fault(path) == f"{path}, line 1 has no field '{name}': was it exported by diptych?"
 
 
 def test_a_whole_number_is_a_score_too_and_blank_lines_are_none(tmp_path: Path) -> None:
@@ -280,8 +280,8 @@ def table(**changes: Any) -> pa.Table:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"left": pa.array(["a", None, "b"])}, "left is missing in some rows"),
-        ({"flags": pa.array([["a"], [None], []])}, "flags is missing in some rows"),
+        ({"left": pa.array(["a", None, "b"])}, "left is missing from some rows"),
+        ({"flags": pa.array([["a"], [None], []])}, "flags is missing from some rows"),
         ({"score": pa.array(["x", "y", "z"])}, "cannot read"),
         ({"score": pa.array([0.5, float("nan"), 0.5])}, "row 2: a score is not a number"),
         (
@@ -307,7 +307,7 @@ def test_columns_of_a_table_are_checked(
 def test_columns_that_are_missing_are_named(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     parquet.write_table(table().drop_columns(["left_url"]), path)
-    assert fault(path) == f"{path} has no column 'left_url': is it an export of diptych?"
+    assert fault(path) == f"{path} has no column 'left_url': was it exported by diptych?"
 
 
 def test_a_table_that_another_program_wrote_again_is_read(tmp_path: Path) -> None:

@@ -209,7 +209,7 @@ def test_documents_have_no_personal_data_on_request(made: Maker) -> None:
 def test_archive_that_ends_too_early_is_named(made: Maker) -> None:
     store = with_archive(made, TWO)
     store.db.execute("UPDATE pages SET offset = 10000000")
-    with pytest.raises(StoreError, match="is cut off"):
+    with pytest.raises(StoreError, match="is truncated"):
         list(corpus_of(store).documents())
 
 

@@ -367,7 +367,7 @@ def test_a_line_that_cannot_be_read_is_named(mined: Mined, tmp_path: Path) -> No
     data = mined.file.read_bytes()
     corpus = open_text(tmp_path, data[:-10], mined.warc)
     last = data.count(b"\n")
-    with pytest.raises(CorpusError, match=rf"line {last}: cut off"):
+    with pytest.raises(CorpusError, match=rf"line {last}: truncated"):
         list(corpus.units())
     lines = data.splitlines(keepends=True)
     corpus = open_text(tmp_path, b"".join([*lines[:2], b"{}\n", *lines[2:]]), mined.warc)

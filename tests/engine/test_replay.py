@@ -102,7 +102,7 @@ def test_truncated_archive_gives_the_records_before(archive, members, recorded, 
     lines = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
     assert len(lines) == 1, result.stderr
     assert str(part) in lines[0]
-    assert "cut off" in lines[0]
+    assert "truncated" in lines[0]
     before = {url for _, end, url in members if end <= cut}
     assert pages(tmp_path / "run") == {page for page in pages(recorded) if page[0] in before}
     assert result.exit_code == (2 if rows(tmp_path / "run" / "corpus.tsv") else 1)
@@ -170,7 +170,7 @@ def test_missing_archive_is_refused(tmp_path):
     line = mistake("mine", "--warc", missing, "--langs", "en,fr", "--out", tmp_path / "run")
     assert str(missing) in line
     line = mistake("mine", "--warc", tmp_path, "--langs", "en,fr", "--out", tmp_path / "run")
-    assert line == f"error: {tmp_path} contains no *.warc or *.warc.gz file"
+    assert line == f"error: {tmp_path} contains no *.warc or *.warc.gz files"
 
 
 # -- archives that others made ---------------------------------------------------------------------

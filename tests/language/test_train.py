@@ -160,7 +160,7 @@ def test_unseen_features_are_estimated_from_similar_languages() -> None:
 
 @pytest.mark.parametrize("lines", [[], ["una linea sola de texto que no basta"] * 500])
 def test_too_little_text_is_refused(lines: list[str]) -> None:
-    with pytest.raises(ValueError, match=r"too little .* 30 different lines and 2,000 letters"):
+    with pytest.raises(ValueError, match=r"not enough .* 30 different lines and 2,000 letters"):
         train_language("qaa", pieces_of("\n".join(lines)))
 
 

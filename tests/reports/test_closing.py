@@ -92,13 +92,13 @@ def test_several_ways_to_continue_are_all_named() -> None:
 @pytest.mark.parametrize(
     ("threshold", "kept", "other"),
     [(0.95, "score at least 0.95", 0.8), (0.5, "score at least 0.5", 0.9),
-     (0.0, "any score", 0.9)],
+     (0.0, "have any score", 0.9)],
 )  # fmt: skip
 def test_threshold_is_shown_with_a_command_for_another(
     threshold: float, kept: str, other: float
 ) -> None:
     assert threshold_lines(threshold, Path("a run")) == [
-        f"segments kept: {kept}; for another threshold:"
+        f"kept segments {kept}; to change the threshold, run:"
         f" diptych export 'a run' --min-score {other} --format tsv"
     ]
 
@@ -107,7 +107,10 @@ def test_only_existing_files_are_named(tmp_path: Path) -> None:
     summary = Summary(2, 2, 1, 1, 0, (), (), ())
     assert next_steps(summary, tmp_path) == []
     (tmp_path / "corpus.tsv").touch()
-    assert next_steps(summary, tmp_path) == [f"the corpus is in {tmp_path}/: corpus.tsv"]
+    assert next_steps(summary, tmp_path) == [f"the corpus file in {tmp_path}/ is corpus.tsv"]
+    (tmp_path / "pairs.tsv").touch()
+    (line,) = next_steps(summary, tmp_path)
+    assert line == f"the corpus files in {tmp_path}/ are corpus.tsv, pairs.tsv"
     (tmp_path / "report.html").touch()
     (line,) = next_steps(summary, tmp_path)
-    assert line.startswith(f"open {tmp_path / 'report.html'} for an overview; the corpus is in ")
+    assert line.startswith(f"open {tmp_path / 'report.html'} for an overview; the corpus files in ")

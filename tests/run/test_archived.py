@@ -55,12 +55,12 @@ def test_the_last_answer_of_a_url_counts_unless_only_the_former_is_a_page(store:
 def test_errors_are_sorted_by_path_until_an_archive_is_repaired(store: Store) -> None:
     index = ArchiveIndex(store)
     with store.transaction():
-        index.finish(2, 1, "b is cut off")
-        index.finish(1, 1, "a is cut off")
-    assert index.errors() == ["a is cut off", "b is cut off"]
+        index.finish(2, 1, "b is truncated")
+        index.finish(1, 1, "a is truncated")
+    assert index.errors() == ["a is truncated", "b is truncated"]
     with store.transaction():
         index.finish(1, 2, "")
-    assert index.errors() == ["b is cut off"]
+    assert index.errors() == ["b is truncated"]
 
 
 def test_urls_in_no_archive_are_queued_again(store: Store) -> None:

@@ -76,7 +76,7 @@ def test_caught_exception_in_an_inner_transaction_rolls_back_everything(
                 store.site_id("b.org")
                 raise ValueError
 
-    with pytest.raises(StoreError, match="is rolled back"):
+    with pytest.raises(StoreError, match="was rolled back"):
         both()
     assert names(store) == []
     with store.transaction():

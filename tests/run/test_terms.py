@@ -191,7 +191,7 @@ def test_files_of_the_user_stay_in_a_folder_where_nothing_answered(tmp_path: Pat
 def test_folder_with_other_files_is_refused_and_one_of_them_named(tmp_path: Path) -> None:
     (tmp_path / "half.part").write_text("left by a kill")
     (tmp_path / "photo.jpg").write_text("mine")
-    with pytest.raises(StoreError, match=r"holds no run but other files \(photo\.jpg\)"):
+    with pytest.raises(StoreError, match=r"holds other files \(photo\.jpg\) but no run"):
         begin(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["half.part", "photo.jpg"]
 

@@ -432,14 +432,14 @@ def test_cut_archive_is_named_in_the_error() -> None:
     data = compose(answer(b"a" * 50)) + compose(answer(b"b" * 5000))
     found, error = scanned(data[:-20])
     assert len(found) == 1
-    assert "a.warc.gz is damaged or cut off after 1 records" in error
+    assert "a.warc.gz is damaged or truncated after 1 records" in error
 
 
 @pytest.mark.parametrize("begun", [b"W", b"WARC/1.1\r\nWARC-Type: resp", plain(b"")[:-9]])
 def test_plain_archive_with_a_record_that_is_only_begun_is_cut_off(begun: bytes) -> None:
     found, error = scanned(plain(b"") + begun, "a.warc")
     assert len(found) == 1
-    assert "cut off" in error
+    assert "truncated" in error
     assert scanned(plain(b"") + b"\r\n", "a.warc")[1] == ""
 
 
@@ -448,14 +448,14 @@ def test_whatever_follows_the_last_record_is_a_record_cut_off(rest: bytes) -> No
     for record, name in ((compose(answer()), "a.warc.gz"), (plain(b""), "a.warc")):
         found, error = scanned(record + rest, name)
         assert len(found) == 1
-        assert "cut off" in error
+        assert "truncated" in error
 
 
 def test_last_record_without_a_length_is_cut_off() -> None:
     last = b"WARC/1.0\r\nWARC-Type: metadata\r\n\r\n\r\n\r\n"
     found, error = scanned(plain(b"") + last, "a.warc")
     assert len(found) == 1
-    assert "the last record is cut off" in error
+    assert "the last record is truncated" in error
 
 
 def test_last_record_may_be_empty() -> None:

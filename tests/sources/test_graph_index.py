@@ -294,10 +294,10 @@ def test_lines_that_are_not_edges_are_counted_and_skipped(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("vertices", "edges", "message"),
     [
-        ("", edge_lines(), "no vertex in the files of vertices"),
-        ("<html>\nno\n", edge_lines(), "no vertex in the files of vertices"),
-        (vertex_lines(), "a b\nc d\n", "none of 2 lines in the files of edges is an edge"),
-        (vertex_lines(), "70\t80\n", "none of 1 edges is between vertices"),
+        ("", edge_lines(), "no vertices in the vertices files"),
+        ("<html>\nno\n", edge_lines(), "no vertices in the vertices files"),
+        (vertex_lines(), "a b\nc d\n", "none of the 2 lines in the edges files is an edge"),
+        (vertex_lines(), "70\t80\n", "none of the 1 edges connects listed vertices"),
         ("0\tcom.a\n5000000000\tcom.b\n", edge_lines(), "largest id of 2 vertices"),
         ("0\tcom.a\n3000000\tcom.b\n", edge_lines(), "renumber the vertices"),
     ],
@@ -429,7 +429,7 @@ def test_killed_between_two_renames_the_old_index_comes_back(tmp_path: Path) -> 
     left.mkdir()
     (left / web_graph_index.MARKER).write_text("graph")
     (tmp_path / "graph").rename(left / "old")
-    with pytest.raises(SourceError, match="none of 1 lines"):
+    with pytest.raises(SourceError, match="none of the 1 lines"):
         indexed(tmp_path, edges="nonsense\n")
     assert edges_of(tmp_path)[0] == by_name()
     assert not left.exists()
@@ -469,7 +469,7 @@ def test_a_failure_to_change_places_keeps_the_old_index(
 @pytest.mark.parametrize("edges", ["", "2\t2\n", "\n"])
 def test_no_edge_at_all_does_not_replace_an_index(tmp_path: Path, edges: str) -> None:
     indexed(tmp_path)
-    with pytest.raises(SourceError, match=r"no edge in the files of edges; .* is unchanged"):
+    with pytest.raises(SourceError, match=r"no edges in the edges files; .* is unchanged"):
         indexed(tmp_path, edges=edges)
     assert edges_of(tmp_path)[0] == by_name()
 

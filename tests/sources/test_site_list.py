@@ -73,7 +73,7 @@ def test_a_bad_line_is_named(listed: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         named_sites([str(listed)], [])
     assert str(caught.value) == (
-        f"{listed}, line 5: 'https//c.org' is no URL; did you mean https://c.org/?"
+        f"{listed}, line 5: 'https//c.org' is not a URL; did you mean https://c.org/?"
     )
     with pytest.raises(ConfigError, match=r"^standard input, line 2: 'a@b.org' is an e-mail"):
         named_sites(["-"], ["a.org\n", "a@b.org\n"])
@@ -86,7 +86,7 @@ def test_a_bad_line_is_named(listed: Path) -> None:
         ("a.pdf", b"%PDF-1.4\n\xe2\xe3\xcf\xd3\n", "is not a list of sites: it is not UTF-8"),
         ("a.bin", b"\0\1", "is not a list of sites: it is binary"),
         ("a.warc.gz", b"\x1f\x8b", "is an archive; name it with warc"),
-        ("a.html", b"<!DOCTYPE html>\n", "line 1: '<!DOCTYPE html>' is no http or https URL"),
+        ("a.html", b"<!DOCTYPE html>\n", "line 1: '<!DOCTYPE html>' is not an http or https URL"),
     ],
 )
 def test_other_files_are_no_lists(tmp_path: Path, name: str, data: bytes, said: str) -> None:

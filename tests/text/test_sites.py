@@ -52,7 +52,7 @@ def test_a_site_needs_no_scheme(text: str, url: str) -> None:
 def test_a_mistyped_url_is_answered_with_the_right_one(text: str, meant: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse_site(text)
-    assert str(caught.value) == f"'{text}' is no URL; did you mean {meant}?"
+    assert str(caught.value) == f"'{text}' is not a URL; did you mean {meant}?"
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_a_mistyped_url_is_answered_with_the_right_one(text: str, meant: str) ->
     [
         ("anna@example.org", "is an e-mail address; did you mean https://example.org/?"),
         ("mailto:anna@example.org", "is an e-mail address; did you mean https://example.org/?"),
-        ("a.org b.org", "is several sites; make each an argument of its own: a.org b.org"),
-        ("a.org,b.org", "is several sites; make each an argument of its own: a.org b.org"),
+        ("a.org b.org", "names several sites; pass each as a separate argument: a.org b.org"),
+        ("a.org,b.org", "names several sites; pass each as a separate argument: a.org b.org"),
         ("/home/anna/page.html", "there is no file '/home/anna/page.html'; name a site such as"),
         ("./sites", "there is no file './sites'"),
         ("~/sites", "there is no file '~/sites'"),
@@ -73,12 +73,12 @@ def test_a_mistyped_url_is_answered_with_the_right_one(text: str, meant: str) ->
         ),
         ("https://anna:secret@example.org/", "name https://example.org/"),
         ("ftp://anna:secret@example.org/", "name https://example.org/"),
-        ("ftp://example.org/", "is no http or https URL; give one such as https://example.org"),
-        ("http//", "is no http or https URL; give one such as https://example.org"),
-        ("http://https/", "is no http or https URL"),
-        ("http:8080", "is no http or https URL"),
-        ("https", "is no http or https URL"),
-        ("ho st", "is no http or https URL"),
+        ("ftp://example.org/", "is not an http or https URL; give one such as https://example.org"),
+        ("http//", "is not an http or https URL; give one such as https://example.org"),
+        ("http://https/", "is not an http or https URL"),
+        ("http:8080", "is not an http or https URL"),
+        ("https", "is not an http or https URL"),
+        ("ho st", "is not an http or https URL"),
     ],
 )
 def test_what_is_no_site_is_named(text: str, said: str) -> None:

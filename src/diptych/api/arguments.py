@@ -17,7 +17,7 @@ def texts(values: str | Path | Iterable[str | Path]) -> tuple[str, ...]:
     found = [values] if isinstance(values, str | Path) else list(values)
     for value in found:
         if not isinstance(value, str | Path):
-            raise ConfigError(f"cannot use {value!r}: it must be a text")
+            raise ConfigError(f"cannot use {value!r}: it must be a string")
     return tuple(map(str, found))
 
 

@@ -122,5 +122,5 @@ def _wrong_type(value: Any, annotation: str) -> str:
     if kind == "bool" and not isinstance(value, bool):
         return f"must be True or False, not {value!r}"
     if kind == "str" and not isinstance(value, str):
-        return f"must be a text, not {value!r}"
+        return f"must be a string, not {value!r}"
     return ""

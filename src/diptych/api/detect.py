@@ -1,4 +1,4 @@
-"""`diptych.detect`: tests from two or three pages if a site is bilingual."""
+"""`diptych.detect`: tests whether a site is bilingual, using two or three of its pages."""
 
 from __future__ import annotations
 

@@ -21,7 +21,8 @@ class DetectorOptions(WebOptions):
         "Strategy for testing a site: predictor, triggers or bits.", default="", metavar="NAME"
     )
     threshold: float | None = option(
-        "Minimum probability that a link leads to the other language; others are not followed.",
+        "Minimum probability that a link leads to the other language;"
+        " less likely links are not followed.",
         least=0, most=1, metavar="P",
     )  # fmt: skip
     langid: tuple[Path, ...] = langid_option()

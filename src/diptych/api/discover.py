@@ -54,7 +54,9 @@ class DiscoverOptions(DetectorOptions):
     )  # fmt: skip
     test: bool = option("Test the candidates of the index on the web.", default=False)
     out: Path | None = option("Folder of the run.", metavar="RUN")
-    max_downloads: int | None = count_option("Maximum number of downloads, robots.txt not counted.")
+    max_downloads: int | None = count_option(
+        "Maximum number of downloads, not counting robots.txt."
+    )
     max_sites: int | None = count_option("Maximum number of bilingual sites to find.")
     max_minutes: float | None = amount_option("Maximum number of minutes.", "M")
 
@@ -139,7 +141,7 @@ def discover(
             stop_when(shown, is_over)
             found = discover_sites(asked, shown, Environment())
             if not found.searched.is_whole:
-                raise StoppedError("Stopped. The same call continues the search.")
+                raise StoppedError("Stopped. Repeat the call to continue the search.")
 
     return stream(work)
 
@@ -169,7 +171,7 @@ def discover_sites(asked: DiscoverOptions, shown: Search, environment: Environme
     recipe = asked.recipe()
     policy: DiscoverPolicy = make("discover", recipe["discover"])
     if asked.cc_index:
-        require_libraries(("duckdb",), "an index of Common Crawl")
+        require_libraries(("duckdb",), "the Common Crawl index")
     source = open_sources(asked.backlinks, asked.proxy)
     seeds = named
     if asked.cc_index:

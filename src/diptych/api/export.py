@@ -50,7 +50,7 @@ def out_option(*, in_run: bool = False) -> Any:
 class CorpusOptions:
     """Options for the format and the file of a corpus."""
 
-    format: str | None = option("File format; default: by the suffix of --out.", choices=FORMATS)
+    format: str | None = option("File format; default: from the suffix of --out.", choices=FORMATS)
     out: Path = out_option()
 
     def exporter(self, *, n_way: bool = False) -> Exporter:
@@ -66,7 +66,8 @@ class CorpusOptions:
         if name is None:
             known = ", ".join(sorted(STRATEGIES["export"]))
             raise ConfigError(
-                f"the file name shows no format; set {option_name('format')} to one of: {known}"
+                f"the file name does not indicate a format; set {option_name('format')}"
+                f" to one of: {known}"
             )
         if told not in (None, name) and (told, name) not in _ALSO:
             raise ConfigError(

@@ -22,7 +22,7 @@ def langs_option() -> Any:
 def langid_option() -> Any:
     """Declare the option for language models that the user has trained."""
     return option(
-        "Model of another language, from: diptych train langid (repeatable).",
+        "Model for an additional language, from: diptych train langid (repeatable).",
         default=(), metavar="FILE",
     )  # fmt: skip
 

@@ -75,14 +75,16 @@ def align(asked: AlignOptions) -> int:
     are_pages = _is_page(asked.left, left), _is_page(asked.right, right)
     if are_pages[0] != are_pages[1]:
         page, text = (asked.left, asked.right)[:: 1 if are_pages[0] else -1]
-        raise ConfigError(f"{page} is an HTML page and {text} is a text; give two of the same kind")
+        raise ConfigError(
+            f"{page} is an HTML page and {text} is a text file; give two of the same kind"
+        )
     # Both are made even if only one is used, so that an unknown name is always reported.
     make("align_dom", {"use": asked.trees})
     aligner = make("align_sentences", {"use": asked.method})
     require_libraries_of(aligner, f"align_sentences strategy '{asked.method}'")
     if asked.links:
         if not are_pages[0]:
-            raise ConfigError("--links needs two HTML pages; these files are texts")
+            raise ConfigError("--links needs two HTML pages; these are text files")
         return _print_links(left, right, asked, lexicon)
     rows = (_of_pages if are_pages[0] else _of_lines)(left, right, asked, lexicon)
     pairs = 0

@@ -65,7 +65,7 @@ def backlinks() -> None:
 
 @command(GraphOptions, group=backlinks)
 def graph(asked: GraphOptions) -> int:
-    """Index a web graph of Common Crawl, of hosts or domains.
+    """Index a Common Crawl web graph of hosts or domains.
 
     FILE may be a URL (https://, s3://) if fsspec is installed.
     """

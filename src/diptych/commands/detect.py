@@ -1,4 +1,4 @@
-"""`diptych detect`: tests from two or three pages if sites are bilingual."""
+"""`diptych detect`: tests whether sites are bilingual, using two or three of their pages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class DetectCommandOptions(OutputOptions, DetectOptions):
 
 @command(DetectCommandOptions)
 def detect(asked: DetectCommandOptions) -> int:
-    """Test from two or three pages if SITE is bilingual.
+    """Test whether SITE is bilingual, using two or three of its pages.
 
     Each line of output has the site, the verdict (bilingual, no or unknown), a score, the number of
     pages requested, and the pages in each language or the reason, separated by tabs.  SITE can also

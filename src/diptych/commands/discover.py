@@ -35,7 +35,9 @@ class DiscoverCommandOptions(OutputOptions, DiscoverOptions):
     """Options of `diptych discover`."""
 
     lists: tuple[Path, ...] = lists_option()
-    mine: bool = option("Then mine the sites found, each within its limits.", default=False)
+    mine: bool = option(
+        "Then mine the sites found, each within the --site-* limits.", default=False
+    )
     site_pages: int | None = count_option("For --mine: maximum number of pages per site.")
     site_minutes: float | None = amount_option(
         "For --mine: maximum number of minutes per site.", "M"

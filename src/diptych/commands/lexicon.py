@@ -27,10 +27,13 @@ class ImportOptions:
     files: tuple[Path, ...] = argument("FILE...")
     langs: str = two_langs_option()
     format: str | None = option(
-        "FreeDict or dictd, hunalign, or left TAB right [TAB probability]; default: by file name.",
+        "FreeDict or dictd, hunalign, or left TAB right [TAB probability];"
+        " default: from the file name.",
         choices=("dictd", "dic", "tsv"),
     )  # fmt: skip
-    reverse: bool = option("The files translate the second language to the first.", default=False)
+    reverse: bool = option(
+        "The files translate from the second language into the first.", default=False
+    )
     out: Path | None = option(
         "File of the lexicon; default: named after LANGS, such as de-fr.lexicon.npz.",
         metavar="FILE",
@@ -67,7 +70,7 @@ def lexicon() -> None:
 def lexicon_import(asked: ImportOptions) -> int:
     """Import dictionaries as a lexicon.
 
-    Several FILEs become one lexicon; a file named in the other direction, such as fra-deu, is
+    Several FILEs become one lexicon; a file named for the opposite direction, such as fra-deu, is
     reversed.
     """
     from diptych.api.align import two_languages

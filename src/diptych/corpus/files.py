@@ -96,14 +96,14 @@ class OutFiles:
         require_compression(self.path)
         if suffix == "parquet" and self.compression:
             raise ConfigError(
-                f"cannot write {path}: Parquet is compressed inside; give it a name without"
-                f" {self.compression}"
+                f"cannot write {path}: Parquet is already compressed internally; use a name"
+                f" without {self.compression}"
             )
 
     def __call__(self, ending: str) -> BinaryIO:
         """Open a new file whose name has this ending."""
         if ending in self._opened or not _ENDING.fullmatch(ending):
-            raise ConfigError(f"invalid name of a corpus file: {ending!r}")
+            raise ConfigError(f"invalid corpus file name: {ending!r}")
         if self.compression and len(self._opened) >= _MAX_PACKED:
             raise ConfigError(
                 f"cannot write {self.path}: at most {_MAX_PACKED} files can be compressed at the"
@@ -127,7 +127,7 @@ class OutFiles:
     def _standard(self, ending: str) -> _Opened:
         if ending != self.suffix:
             raise ConfigError(
-                f"{self.suffix} has several files and cannot go to standard output:"
+                f"{self.suffix} consists of several files and cannot be written to standard output:"
                 f" name a file with {option_name('out')}"
             )
         assert self._standard_output is not None, "only a command has a standard output"

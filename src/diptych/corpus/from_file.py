@@ -101,14 +101,14 @@ def _jsonl_rows(path: Path) -> Iterator[tuple[str, Sequence[Any]]]:
         try:
             found = orjson.loads(line)
         except orjson.JSONDecodeError as error:
-            fault = "is not JSON" if line.endswith(b"\n") else "is cut off: export it again"
+            fault = "is not JSON" if line.endswith(b"\n") else "is truncated: export it again"
             raise CorpusError(f"{path}, {place} {fault}") from error
         row = list(_checked(path, place, found))
         try:
             for at in _FETCHED:
                 row[at] = _seconds(row[at])
         except ValueError as error:
-            raise CorpusError(f"{path}, {place}: a fetch time is not a time") from error
+            raise CorpusError(f"{path}, {place}: a fetch time is invalid") from error
         row[_FLAGS] = tuple(row[_FLAGS].split())
         yield place, row
 
@@ -123,7 +123,7 @@ def _checked(path: Path, place: str, found: Any) -> Sequence[Any]:
         row: Sequence[Any] = _values(found)
     except KeyError as error:
         raise CorpusError(
-            f"{path}, {place} has no field {error.args[0]!r}: is it an export of diptych?"
+            f"{path}, {place} has no field {error.args[0]!r}: was it exported by diptych?"
         ) from error
     if tuple(map(type, row)) == _KINDS:
         return row
@@ -161,7 +161,7 @@ def lines(path: Path) -> Iterator[tuple[int, bytes]]:
                     yield number, line
     except EOFError as error:
         raise CorpusError(
-            f"{path} is cut off after line {number:,}: copy or export it again"
+            f"{path} is truncated after line {number:,}: copy or export it again"
         ) from error
     except parser_errors() as error:
         reason = reason_of(error)
@@ -243,14 +243,14 @@ def _require_columns(path: Path, names: Sequence[str]) -> None:
         raise CorpusError(_N_WAY_ERROR.format(path))
     for name in PAIR_COLUMNS:
         if names.count(name) != 1:
-            raise CorpusError(f"{path} has no column {name!r}: is it an export of diptych?")
+            raise CorpusError(f"{path} has no column {name!r}: was it exported by diptych?")
 
 
 def _table_rows(path: Path, table: Any, pa: Any) -> Iterator[Sequence[Any]]:
     """The rows of a table, with times in seconds; raises an error if a value is missing."""
     for name in PAIR_COLUMNS:
         if table[name].null_count or (name == "flags" and _has_nulls(table[name])):
-            raise CorpusError(f"{path}: {name} is missing in some rows")
+            raise CorpusError(f"{path}: {name} is missing from some rows")
     for place in _FETCHED:
         times = table.column(place).cast(pa.int64())  # a number may be too large for a time
         table = table.set_column(place, PAIR_COLUMNS[place], times)

@@ -155,7 +155,7 @@ class RunCorpus:
         response = self.store.archive.read(archive, offset)
         if response is None:
             raise StoreError(
-                f"an archive of {self.store.folder} ends before byte {offset}: it is cut off"
+                f"an archive of {self.store.folder} ends before byte {offset}: it is truncated"
             )
         return read_content(response)[0]
 

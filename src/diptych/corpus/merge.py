@@ -96,7 +96,7 @@ class Merged:
                 yield self._turned(unit._replace(copies=copies))
                 wanted, copies = next(chosen, (-1, 0))
         if place + 1 != self.found:
-            raise CorpusError("a corpus has changed while it was read: merge again")
+            raise CorpusError("a corpus changed while it was being read; merge again")
 
     def _turned(self, unit: Unit) -> Unit:
         left, right = unit.sides

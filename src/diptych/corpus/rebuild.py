@@ -184,7 +184,7 @@ def _header(path: Path, rest: Iterator[tuple[int, bytes]]) -> tuple[str, ...]:
 
 
 def _unreadable(path: Path, number: int, line: bytes, error: ValueError) -> CorpusError:
-    what = str(error) if line.endswith(b"\n") else f"cut off or not a stand-off corpus: {error}"
+    what = str(error) if line.endswith(b"\n") else f"truncated or not a stand-off corpus: {error}"
     return CorpusError(
         f"{path}, line {number}: {what}; make it again with: diptych export RUN --format standoff"
     )

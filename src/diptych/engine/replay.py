@@ -34,7 +34,7 @@ def archive_files(paths: Iterable[Path]) -> list[Path]:
                 file for file in path.rglob("*") if file.name.endswith((".warc", ".warc.gz"))
             )
             if not found:
-                raise ArchiveError(f"{path} contains no *.warc or *.warc.gz file")
+                raise ArchiveError(f"{path} contains no *.warc or *.warc.gz files")
             files.extend(found)
         elif path.is_file():
             check_archive(path)

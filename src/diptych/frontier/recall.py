@@ -190,7 +190,7 @@ class Recall:
             url, _, text = data.partition(" ")
             links = tuple(read_links(text))
             if any(not isinstance(part, str) for link in links for part in link):
-                raise ValueError("a link is not a text")
+                raise ValueError("a link is not a string")
             return page_of_links(Url(url), links)
         if what != PAGE:
             return read_event(what, data)

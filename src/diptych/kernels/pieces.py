@@ -127,4 +127,4 @@ def _check(left: Side, right: Side, links: LinkRows, moves: Moves) -> None:
         raise ValueError("links lead to words outside the vocabulary")
     kinds = set(zip(moves.left.tolist(), moves.right.tolist(), strict=True))
     if len(moves.priors) > MAX_MOVES or not {(1, 0), (0, 1)} <= kinds:
-        raise ValueError(f"moves must be at most {MAX_MOVES} and include (1, 0) and (0, 1)")
+        raise ValueError(f"there must be at most {MAX_MOVES} moves, including (1, 0) and (0, 1)")

@@ -109,7 +109,7 @@ def _check(words: Words) -> None:
     if len(words.rows) != len(words.folded):
         raise ValueError("each word needs a row and a spelling")
     if len(words.rows) and not -1 <= words.rows.min() <= words.rows.max() < len(offsets) - 1:
-        raise ValueError("words have rows that the lexicon does not have")
+        raise ValueError("words refer to rows that the lexicon does not have")
     if offsets[0] != 0 or not offsets[-1] == len(columns) == len(values):
         raise ValueError("the rows of the lexicon are incomplete")
     known = words.rows[words.rows >= 0]

@@ -110,7 +110,7 @@ def train_language(lang: str, pieces: Sequence[str]) -> TrainingResult:
     letters = script_counts("\n".join(pieces))
     if len(pieces) < MIN_PIECES or letters.total() < MIN_LETTERS:
         raise ValueError(
-            f"{len(pieces):,} lines with {letters.total():,} letters are too little to learn a "
+            f"{len(pieces):,} lines with {letters.total():,} letters are not enough to learn a "
             f"language; at least {MIN_PIECES} different lines and {MIN_LETTERS:,} letters are "
             "needed, and 1,000 lines are recommended"
         )

@@ -75,7 +75,7 @@ def _complete(name: str, default: str, stages: Sequence[str]) -> dict[str, Any]:
         )
     for stage, settings in given.items():
         if stage != "about" and not isinstance(settings, Mapping):
-            raise ConfigError(f'recipe {name}: write [{stage}] and below it use = "NAME"')
+            raise ConfigError(f'recipe {name}: write [{stage}] and, on the next line, use = "NAME"')
     recipe = {**read(default), **given}
     recipe.pop("about", None)
     return recipe

@@ -63,7 +63,10 @@ def next_steps(summary: Summary, folder: Path) -> list[str]:
     report = folder / "report.html"
     corpus = [name for name in _CORPUS if (folder / name).exists()]
     said = [f"open {report} for an overview"] if report.exists() else []
-    said += [f"the corpus is in {folder}/: {', '.join(corpus)}"] if corpus else []
+    if len(corpus) == 1:
+        said.append(f"the corpus file in {folder}/ is {corpus[0]}")
+    elif corpus:
+        said.append(f"the corpus files in {folder}/ are {', '.join(corpus)}")
     files = ["; ".join(said)] if said else []
     return [*files, *threshold_lines(summary.threshold, folder)]
 
@@ -72,14 +75,14 @@ def threshold_lines(threshold: float | None, folder: Path) -> list[str]:
     """A line with the threshold of a corpus and the command to export it with another.
 
     >>> threshold_lines(0.95, Path("run"))[0].partition("; ")[0]
-    'segments kept: score at least 0.95'
+    'kept segments score at least 0.95'
     """
     if threshold is None:
         return []
-    kept = f"score at least {threshold:g}" if threshold else "any score"
+    kept = f"score at least {threshold:g}" if threshold else "have any score"
     other = LOWER_THRESHOLD if threshold > LOWER_THRESHOLD else HIGHER_THRESHOLD
     command = export_command(folder, other)
-    return [f"segments kept: {kept}; for another threshold: {command}"]
+    return [f"kept segments {kept}; to change the threshold, run: {command}"]
 
 
 def export_command(folder: Path, min_score: float) -> str:

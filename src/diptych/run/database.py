@@ -97,7 +97,7 @@ class Transaction:
         """Flush the archive first, then commit the rows that refer to it."""
         try:
             if self._database.is_broken:
-                raise StoreError("a part of this transaction failed: it is rolled back")
+                raise StoreError("part of this transaction failed; it was rolled back")
             self._database.archive.sync()
             self._database.db.execute("COMMIT")
             self._database.archive.confirm()

@@ -193,5 +193,5 @@ def read_pair(row: Any) -> PagePair:
 
 def _texts(values: list[Any]) -> list[Any]:
     if not all(isinstance(value, str) for value in values):
-        raise ValueError("not a text")
+        raise ValueError("not a string")
     return values

@@ -141,9 +141,9 @@ class Store(Pages, Pairs):
             show_as_upgraded(self.db)
         elif version != SCHEMA_VERSION:
             raise StoreError(
-                f"{self.folder} has schema {version}, this diptych reads {SCHEMA_VERSION}: "
-                "use the diptych that made it (its version is in run.toml), or mine again with "
-                f"{option_name('warc')} {self.folder}/warc"
+                f"{self.folder} has schema {version}; this version of diptych reads"
+                f" {SCHEMA_VERSION}: use the diptych that made it (its version is in run.toml), or"
+                f" mine again with {option_name('warc')} {self.folder}/warc"
             )
         self.db.executescript(VIEWS)
         if write:

@@ -109,7 +109,7 @@ def open_run(folder: Path, terms: Terms, *, agent: str) -> Store:
         strangers = [entry.name for entry in folder.iterdir() if not _is_ours(entry.name)]
     if is_new and strangers:
         raise StoreError(
-            f"{folder} holds no run but other files ({min(strangers)});"
+            f"{folder} holds other files ({min(strangers)}) but no run;"
             f" name another folder with {option_name('out')}"
         )
     if not is_new and (difference := _difference(read_terms(folder), terms)):

@@ -164,11 +164,11 @@ def scan(path: Path) -> Iterator[ArchivedResponse]:
                         yield ArchivedResponse(record.stream_pos, response)
                 found, last = found + 1, record.stream_pos
             if not found:
-                raise EOFError("it contains no record")
+                raise EOFError("it contains no records")
             if _has_more(stream, last):
-                raise EOFError("the last record is cut off")
+                raise EOFError("the last record is truncated")
     except parser_errors() as error:
-        said = f"damaged or cut off after {found} records" if found else "no readable WARC file"
+        said = f"damaged or truncated after {found} records" if found else "no readable WARC file"
         raise ArchiveError(f"{path} is {said}: {reason_of(error)}") from error
 
 
@@ -209,7 +209,7 @@ def _response(record: WarcRecord) -> Response | None:
     body = record.reader.read()
     declared = record.headers.get("Content-Length") or ""
     if not declared.strip().isdigit() or len(body) < record.content_length:
-        raise EOFError(f"the record of {url} is cut off")
+        raise EOFError(f"the record of {url} is truncated")
     headers = _headers(record)
     if any(
         name.lower() == "transfer-encoding" and "chunked" in value.lower()

@@ -159,8 +159,8 @@ def _columns(
     missing = [name for name in (*_COLUMNS, *(_LABELS if suffixes else ())) if name not in found]
     if "content_languages" in missing and "url_host_name" in found:
         raise SourceError(
-            "the Parquet files have no column content_languages: Common Crawl records languages"
-            " since CC-MAIN-2018-39; use a later crawl"
+            "the Parquet files have no column content_languages: Common Crawl has recorded"
+            " languages since CC-MAIN-2018-39; use a later crawl"
         )
     if missing:
         raise SourceError(
@@ -233,15 +233,15 @@ def _require_languages(db: DuckDBPyConnection, paths: list[str]) -> None:
     query = f"SELECT 1 FROM {_SCAN} WHERE content_languages IS NOT NULL LIMIT 1"
     if db.execute(query, {"paths": paths}).fetchone() is None:
         raise SourceError(
-            "no page in the Parquet files has a language: Common Crawl records languages since"
-            " CC-MAIN-2018-39, for pages and not for redirects or robots.txt; use other files"
+            "no page in the Parquet files has a language: Common Crawl has recorded languages"
+            " since CC-MAIN-2018-39, for pages and not for redirects or robots.txt; use other files"
         )
 
 
 @contextmanager
 def _connected(memory: int, folder: str | None) -> Iterator[DuckDBPyConnection]:
-    """An in-memory database with limits; its errors are re-raised as one-line errors."""
-    duckdb = library("duckdb", "the index of Common Crawl", error=SourceError)
+    """An in-memory database with limits; its errors are raised as one-line errors."""
+    duckdb = library("duckdb", "the Common Crawl index", error=SourceError)
     if folder is not None and not Path(folder).is_dir():
         raise ConfigError(f"no such folder for temporary files: {folder}")
     with tempfile.TemporaryDirectory(prefix="diptych-", dir=folder) as temporary:

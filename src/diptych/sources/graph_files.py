@@ -174,7 +174,7 @@ def _members(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
             if not member.eof and not data and len(text) < _INFLATED:
                 data = _read(stream)
                 if not data:
-                    raise CutOffError("the gzip stream has no end")
+                    raise CutOffError("the gzip stream is truncated")
         data = (member.unused_data or _read(stream)).lstrip(b"\0")  # some are padded
         if data and not data.startswith(_GZIP[: len(data)]):
             raise CutOffError("other data follows the gzip stream")

@@ -72,7 +72,7 @@ def index_graph(
     Files may be gzip or plain, or lists of files (`*.paths.gz`), anywhere that fsspec can read.
     """
     if level not in LEVELS:
-        raise SourceError(f"no level {level!r} of graphs; available: {', '.join(LEVELS)}")
+        raise SourceError(f"no graph level {level!r}; available: {', '.join(LEVELS)}")
     if out.exists() and not _may_be_replaced(out):
         raise SourceError(f"{out} exists and is not a web graph; choose another folder")
     with writing(out, error=SourceError), _build_folder(out) as work:
@@ -80,7 +80,7 @@ def index_graph(
         part.mkdir()
         facts = _build(list(vertices), list(edges), part, level, tick)
         if not facts.edges and (out / FACTS).exists():
-            raise SourceError(f"no edge in the files of {option_name('edges')}; {out} is unchanged")
+            raise SourceError(f"no edges in the {option_name('edges')} files; {out} is unchanged")
         _put_in_place(work, out)
     return facts
 
@@ -211,13 +211,13 @@ def _read_edges(
     notes.extend(lines.notes)
     if bad and not used + unknown + loops:
         raise SourceError(
-            f"none of {bad:,} lines in the files of {option_name('edges')} is an edge;"
-            " they are: from TAB to"
+            f"none of the {bad:,} lines in the {option_name('edges')} files is an edge;"
+            " expected: from TAB to"
         )
     if unknown and not used + loops:
         raise SourceError(
-            f"none of {unknown:,} edges is between vertices; "
-            f"are {option_name('vertices')} and {option_name('edges')} of one graph?"
+            f"none of the {unknown:,} edges connects listed vertices; "
+            f"do {option_name('vertices')} and {option_name('edges')} belong to the same graph?"
         )
     if bad:
         notes.append(f"{bad:,} lines of edges are not two numbers: skipped")
@@ -256,8 +256,8 @@ def read_facts(folder: Path) -> GraphFacts:
         content = json.loads(read_file(path, _MAX_FACTS, advice, error=SourceError))
         if content["format"] != FORMAT:
             raise SourceError(
-                f"{folder} is a web graph of format {content['format']!r}, this diptych reads "
-                f"{FORMAT}: {advice}"
+                f"{folder} is a web graph of format {content['format']!r}; this version of diptych"
+                f" reads {FORMAT}: {advice}"
             )
         facts = GraphFacts(
             str(content["level"]), int(content["vertices"]), int(content["edges"]),

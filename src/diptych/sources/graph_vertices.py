@@ -100,13 +100,13 @@ def write_names(lines: Lines, folder: Path, notes: list[str], tick: Callable[[in
 def _check(listed: _VertexFiles) -> None:
     if not listed.count:
         raise SourceError(
-            f"no vertex in the files of {option_name('vertices')};"
-            " their lines are: id TAB reversed.host.name"
+            f"no vertices in the {option_name('vertices')} files;"
+            " expected lines: id TAB reversed.host.name"
         )
     if listed.largest >= min(MAX_VERTICES, _SPARSE * listed.count + _FEW):
         raise SourceError(
-            f"the largest id of {listed.count:,} vertices is {listed.largest:,}; ids must be "
-            "consecutive numbers from 0 with few gaps: renumber the vertices"
+            f"the largest id of {listed.count:,} vertices is {listed.largest:,}; ids must run "
+            "from 0 with few gaps: renumber the vertices"
         )
 
 

@@ -199,8 +199,8 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
     version = db.execute("PRAGMA user_version").fetchone()[0]
     if version != FORMAT:
         raise SourceError(
-            f"{path} is a link index of format {version}, this diptych reads {FORMAT}: "
-            "make it again"
+            f"{path} is a link index of format {version}; this version of diptych reads"
+            f" {FORMAT}: make it again"
         )
 
 

@@ -30,7 +30,7 @@ def parse_site(text: str) -> Url:
     ('https://www.example.org/', 'http://example.org/fr')
     >>> parse_site("https//example.org")
     Traceback (most recent call last):
-    diptych.errors.ConfigError: 'https//example.org' is no URL; did you mean https://example.org/?
+    diptych.errors.ConfigError: 'https//example.org' is not a URL; did you mean https://example.org/?
     """
     name = text.strip()
     is_other = _OTHER_SCHEME.match(name) or _is_path(name)
@@ -82,7 +82,7 @@ def _mistake(text: str) -> str:
     """An error message about a text that is not a site."""
     quoted = f"'{in_one_line(text)}'"
     if meant := _meant(text):
-        return f"{quoted} is no URL; did you mean {meant}?"
+        return f"{quoted} is not a URL; did you mean {meant}?"
     if email := _EMAIL.fullmatch(text):
         url = normalise(f"https://{email[1]}")
         return f"{quoted} is an e-mail address" + (f"; did you mean {url}?" if url else "")
@@ -92,14 +92,14 @@ def _mistake(text: str) -> str:
             f" with {option_name('sites')} or archives with {option_name('warc')}"
         )
     if len(sites := re.split(r"[\s,;]+", text)) > 1 and all(map(_is_host, sites)):
-        return f"{quoted} is several sites; make each an argument of its own: {' '.join(sites)}"
+        return f"{quoted} names several sites; pass each as a separate argument: {' '.join(sites)}"
     scheme, _, rest = text.partition("://")
     host, slash, path = rest.partition("/")
     if "@" in host:
         usual = scheme.lower() if scheme.lower() in _SCHEMES else "https"
         without = f"{usual}://{host.rpartition('@')[2]}{slash}{path}"
         return f"a URL with a user and a password is not accepted; name {without}"
-    return f"{quoted} is no http or https URL; give one such as https://example.org"
+    return f"{quoted} is not an http or https URL; give one such as https://example.org"
 
 
 def _meant(text: str) -> str:

@@ -77,7 +77,7 @@ def test_mistakes_are_one_line_with_what_to_do(text: Path, tmp_path: Path) -> No
     for lang, file, target, wrong in (
         ("english", text, out, "unknown language code 'english'.* qaa to qtz"),
         ("mul", text, out, "unknown language code 'mul'"),
-        ("tet", short, out, r"short.txt: 0 lines .* too little .* 30 different lines"),
+        ("tet", short, out, r"short.txt: 0 lines .* not enough .* 30 different lines"),
         ("tet", latin, out, "latin.txt is not a text in UTF-8"),
         ("tet", tmp_path / "none", out, "cannot read .*none: No such file"),
         ("tet", tmp_path, out, "cannot read .*: Is a directory"),

@@ -190,7 +190,9 @@ def test_existing_folder_is_not_overwritten(labels: Path, tmp_path: Path) -> Non
 def test_options_of_other_models_are_mistakes(labels: Path, tmp_path: Path) -> None:
     out = tmp_path / "model"
     for more in (("--backend", "transformers"), ("--base", "x"), ("--epochs", 3), (labels,)):
-        assert "verify takes one file" in mistake("train", "verify", labels, *more, "--out", out)
+        assert "verify takes one label file" in mistake(
+            "train", "verify", labels, *more, "--out", out
+        )
     for more in (("--method", "maxent"), ("--run", tmp_path)):
         assert "are for verify" in mistake("train", "url-lang", labels, *more, "--out", out)
 

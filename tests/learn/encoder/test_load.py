@@ -271,7 +271,7 @@ def as_pickle(folder):
 
 WRONG = {
     "no such folder": shutil.rmtree,
-    "it has no config.json": lambda folder: (folder / "config.json").unlink(),
+    "it has no Transformers config.json": lambda folder: (folder / "config.json").unlink(),
     "cannot read": lambda folder: (folder / "modules.json").write_text("{"),
     "modules.json: maximum recursion": lambda folder: (folder / "modules.json").write_text(
         "[" * 100_000
@@ -280,7 +280,7 @@ WRONG = {
     "path outside its folder": lambda folder: only_module(folder, "../..", "x.Transformer"),
     "'Evil'; supported: Transformer, Pool": lambda folder: only_module(folder, "", "code.Evil"),
     "does not begin with Transformer": lambda folder: only_module(folder, "1_Pooling", "x.Pooling"),
-    "one pooling: mean, cls or max": choose_both,
+    "one pooling mode: mean, cls or max": choose_both,
     "other formats are not read": lambda folder: as_pickle(folder / "2_Dense"),
     "may contain code": as_pickle,
     "2_Dense/model.safetensors:": lambda folder: (

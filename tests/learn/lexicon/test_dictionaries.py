@@ -180,7 +180,7 @@ def test_unreadable_dictionaries_are_errors(
         read_dictionaries([tmp_path / "x.index"], "de", "fr")
     monkeypatch.setattr(dictionaries, "MAX_BYTES", 1 << 20)
     (tmp_path / "x.tsv.gz").write_bytes(gzip.compress(b"a" * (1 << 21)))
-    with pytest.raises(ConfigError, match="more than 1 MB"):
+    with pytest.raises(ConfigError, match="larger than 1 MB"):
         read_dictionaries([tmp_path / "x.tsv.gz"], "de", "fr")
 
 

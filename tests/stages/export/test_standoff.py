@@ -170,8 +170,8 @@ def test_lines_that_are_not_json_objects_are_refused(line: bytes) -> None:
 @pytest.mark.parametrize(
     ("header", "says"),
     [
-        ({}, "no header"),
-        ({"diptych": "corpus"}, "no header"),
+        ({}, "no stand-off corpus header"),
+        ({"diptych": "corpus"}, "no stand-off corpus header"),
         ({"diptych": "standoff"}, "no 'version'"),
         ({"diptych": "standoff", "version": 1, "langs": "en"}, "'langs' is not of type list"),
         ({"diptych": "standoff", "version": 2, "langs": []}, "version 2"),

@@ -27,7 +27,7 @@ class TrainOptions:
     )  # fmt: skip
     base: str = option("Folder of the encoder to start from.", default="", metavar="FOLDER")
     seed: int = option(
-        "Random seed of the split and of training.", default=0, least=0, metavar="N",
+        "Random seed for the split and for training.", default=0, least=0, metavar="N",
     )  # fmt: skip
     epochs: int | None = count_option("Maximum number of epochs (encoders only).")
     batch: int | None = count_option("Rows per training batch (encoders only).")
@@ -89,6 +89,8 @@ def _train_verify(asked: TrainOptions, out: Path) -> int:
     from diptych.commands.train.verify import train_verify
 
     if len(asked.data) > 1 or not asked.is_plain:
-        raise ConfigError("verify takes one file with labels, --out, --method, --run and --seed")
+        raise ConfigError(
+            "verify takes one label file and the options --out, --method, --run and --seed"
+        )
     method = asked.method or "classify"
     return train_verify(asked.data[0], out, method=method, run=asked.run, seed=asked.seed)

@@ -140,7 +140,7 @@ def _check_classes(answers: Sequence[bool], what: str, dropped: Mapping[str, int
     rest = f" that need a model (skipped: {_in_words(dropped)})" if dropped else ""
     if len(answers) < LEAST:
         raise ConfigError(
-            f"{what} {counted(len(answers), 'pair')}{rest}; give at least {LEAST}, better 100"
+            f"{what} {counted(len(answers), 'pair')}{rest}; give at least {LEAST}, preferably 100"
         )
     if min(right, len(answers) - right) < 2:
         raise ConfigError(

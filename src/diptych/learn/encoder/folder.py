@@ -115,7 +115,7 @@ def load_folder(folder: Path) -> FolderEncoder:
         raise ConfigError(f"{folder}/modules.json does not begin with Transformer and Pooling")
     inner = modules[0][1]
     if not is_transformer(inner):
-        raise ConfigError(f"no encoder in {inner}: it has no config.json of Transformers")
+        raise ConfigError(f"no encoder in {inner}: it has no Transformers config.json")
     # The model is loaded with a new classification head, which encoding does not use.
     model, tokenizer = load_base(inner, ["none"])
     if model.config.is_encoder_decoder:
@@ -161,7 +161,7 @@ def _pooling(folder: Path) -> str:
     if not chosen and config.get("pooling_mode") in _POOLINGS.values():
         return str(config["pooling_mode"])  # written by sentence-transformers since version 5
     if len(chosen) != 1 or chosen[0] not in _POOLINGS:
-        raise ConfigError(f"{folder}/config.json must choose one pooling: mean, cls or max")
+        raise ConfigError(f"{folder}/config.json must choose one pooling mode: mean, cls or max")
     return _POOLINGS[chosen[0]]
 
 

@@ -101,7 +101,8 @@ def _check_name(path: Path, left_lang: str, right_lang: str) -> None:
     for lang in (left_lang, right_lang):
         if not any(same_language(code, lang) for code in known):
             raise ConfigError(
-                f"by its name, {path.name} is for {','.join(known)}, not {left_lang},{right_lang}"
+                f"judging by its name, {path.name} is for {','.join(known)},"
+                f" not {left_lang},{right_lang}"
             )
 
 
@@ -117,7 +118,8 @@ def format_of(path: Path) -> str:
         if name.endswith(ending):
             return format
     raise ConfigError(
-        f"the name of {path} shows no format; add {option_name('format')} {'|'.join(FORMATS)}"
+        f"the name of {path} does not indicate a format;"
+        f" add {option_name('format')} {'|'.join(FORMATS)}"
     )
 
 
@@ -281,5 +283,5 @@ def _read(path: Path) -> bytes:
         source = gzip.GzipFile(fileobj=stream) if packed else stream
         data = source.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        raise ConfigError(f"{path} has more than {MAX_BYTES >> 20} MB; split it")
+        raise ConfigError(f"{path} is larger than {MAX_BYTES >> 20} MB; split it")
     return data

@@ -220,7 +220,7 @@ def _arrays(data: bytes) -> dict[str, NDArray[Any]]:
     """The arrays of a file, checked for their types and dimensions."""
     arrays = unpack_arrays(data, MAX_BYTES)
     if set(arrays) != set(_DTYPES):
-        raise ValueError("it has other arrays")
+        raise ValueError("its arrays are not the expected ones")
     for name, array in arrays.items():
         if array.dtype != _DTYPES[name] or array.ndim != (name != "format"):
             raise ValueError(f"its {name} has the wrong type")

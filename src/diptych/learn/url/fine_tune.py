@@ -105,7 +105,7 @@ def _pair_examples(rows: Sequence[LabelledPair], seed: int) -> list[_Example]:
 def _split(rows: list[Any], seed: int) -> tuple[list[Any], list[Any]]:
     """Rows for training and rows for development; both are the same if there is one domain."""
     if not rows:
-        raise ConfigError("there is nothing to learn from: the data have no usable row")
+        raise ConfigError("there is nothing to learn from: the data have no usable rows")
     kept, development = split_by_domain(rows, _DEVELOPMENT, seed)
     return kept or development, development or kept
 

@@ -64,7 +64,10 @@ def fit(rows: Sequence[LabelledUrl], *, seed: int = 0) -> tuple[tuple[str, ...],
     facts = derive_facts(labels)
     tables = _fit(_examples(rows, labels), labels, facts, seed)
     if not len(tables.table):
-        raise ConfigError("too few domains to learn from: a word counts only if three have it")
+        raise ConfigError(
+            "too few domains to learn from: a word counts only if it occurs"
+            " in at least three domains"
+        )
     learned, held_out = split_by_domain(rows, HELD_OUT, _SPLIT + seed)
     learned += [row for row in held_out if row.weight < LIGHT]
     held_out = [row for row in held_out if row.weight >= LIGHT]

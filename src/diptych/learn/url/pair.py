@@ -129,7 +129,7 @@ def _read(folder: str) -> UrlPair:
     ):
         found = read_arrays(path, FORMAT)
         if found["names"].tolist() != list(ALL_NAMES):
-            raise ValueError("it was trained with other features")
+            raise ValueError("it was trained with different features")
         concepts = Concepts(**part_of(found, "concepts_"))
         forest = Forest.of_arrays(found, len(ALL_NAMES), "forest_")
         if not _sound_concepts(concepts):

@@ -44,7 +44,9 @@ def examples(rows: Iterable[LabelledPair], *, seed: int = 0) -> Examples:
     share = {domain: 1 / math.sqrt(n) for domain, n in Counter(row.domain for row in pairs).items()}
     negatives = [row for row, _ in Negatives(each=_EACH, seed=seed).make(pairs)]
     if not negatives:
-        raise ConfigError("training needs parallel URLs of at least two documents of a domain")
+        raise ConfigError(
+            "training needs parallel URLs for at least two documents from the same domain"
+        )
     found = pairs + negatives
     # An uncertain pair is an uncertain positive, but a good source of negatives.
     weights = [row.weight for row in pairs] + [_FOR_ALL] * len(negatives)

@@ -18,10 +18,10 @@ from diptych.types import Bead
 
 @dataclass(frozen=True, slots=True)
 class Ibm1:
-    """Length model and IBM Model 1 under one likelihood (Zhao & Vogel 2002), over six beads.
+    """Combines a length model and IBM Model 1 (Zhao & Vogel 2002), over six kinds of beads.
 
-    This aligner uses only the given lexicon and learns nothing from the texts it aligns; with an
-    empty lexicon, only lengths count.
+    Both form one likelihood.  It uses only the lexicon and learns nothing from the texts it aligns;
+    with an empty lexicon, only lengths count.
     """
 
     # DEVIATION(zhao-vogel): words are stems, and both directions of the model count the same; the

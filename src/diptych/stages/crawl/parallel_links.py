@@ -49,7 +49,7 @@ _WORDS_BESIDE_NAMES = re.compile(r"\b(?:version|edition|site|simplified|traditio
 
 @dataclass(frozen=True, slots=True)
 class ParallelLinks:
-    """Follows links that name a language to pairs, and aligned links of pairs to further pairs."""
+    """Finds pairs through links that name a language, and more through aligned links of pairs."""
 
     trigger_depth: int = 1
     """distance from the start, in links, within which all pages are searched for triggers"""

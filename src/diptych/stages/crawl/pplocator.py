@@ -20,7 +20,7 @@ _FOLLOWED = FOLLOWED - {"sitemap"}
 
 @dataclass(frozen=True, slots=True)
 class PPLocatorCrawl:
-    """Crawls breadth first down to the last level, and there only URLs that may form pairs."""
+    """Crawls breadth-first; on the last level, fetches only URLs that may form pairs."""
 
     levels: int = 3
     """number of levels: the start page is the first, the pages that it links to are the second"""

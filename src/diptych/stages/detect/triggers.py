@@ -20,7 +20,7 @@ from diptych.types import Decision, Link, Page, Url
 
 @dataclass(frozen=True, slots=True)
 class Triggers:
-    """Searches for trigger words that link to other languages; identifies no languages."""
+    """Looks for links whose text is a trigger word for a language; does not identify languages."""
 
     most: int = 10
     """maximum number of pages searched that are linked from the start page; the paper gives no

@@ -42,7 +42,7 @@ class BackAndForth:
 
 @dataclass(frozen=True, slots=True)
 class Obfc(BackAndForth):
-    """Follows back links of bilingual sites and the links of these pages, in order of discovery."""
+    """Follows back links of bilingual sites and links on the pages found, in order of discovery."""
 
     learns_every: ClassVar[int] = 0
 
@@ -53,7 +53,7 @@ class Obfc(BackAndForth):
 
 @dataclass(frozen=True, slots=True)
 class Cobfc(BackAndForth):
-    """Follows back links and forward links, best first according to two classifiers."""
+    """Follows back links of bilingual sites and links on the pages found, ranked by classifiers."""
 
     learns_every: int = 250
     """number of pages between the first updates of the classifiers; the paper trained once, after a

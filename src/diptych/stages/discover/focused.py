@@ -15,7 +15,7 @@ from diptych.types import Example, Lead, Link, Page, Role
 
 @dataclass(frozen=True, slots=True)
 class Focused:
-    """Follows links from pages on a topic, those first that probably lead to more such pages."""
+    """Follows links from pages on a topic, those most likely to lead to more such pages first."""
 
     # DEVIATION(barbosa): the paper's classifier was trained on pages about travel; here the user
     # gives words of the topic, and a page is on topic if its title and links contain enough of

@@ -92,10 +92,12 @@ def read_header(line: bytes) -> tuple[str, ...]:
     """Parse the header of a stand-off corpus; returns its languages or raises ValueError."""
     header = _object(line)
     if header.get("diptych") != "standoff":
-        raise ValueError("it has no header of a stand-off corpus")
+        raise ValueError("it has no stand-off corpus header")
     _check(header, _HEADER)
     if header["version"] != VERSION:
-        raise ValueError(f"it has version {header['version']}, this diptych reads {VERSION}")
+        raise ValueError(
+            f"it has version {header['version']}; this version of diptych reads {VERSION}"
+        )
     langs = header["langs"]
     if not all(isinstance(lang, str) and columns.is_lang(lang) for lang in langs):
         raise ValueError("its header has an invalid language code")

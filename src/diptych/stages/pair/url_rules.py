@@ -44,7 +44,7 @@ _END = r"(?=[?#]|\Z)"
 
 @dataclass(frozen=True, slots=True)
 class UrlRules:
-    """Pairs pages whose URLs can be transformed into each other by one rule of a fixed list."""
+    """Pairs pages whose URLs can be transformed into each other by one of a fixed list of rules."""
 
     def pair(self, site: SiteView) -> list[PagePair]:
         """Find pairs, strongest first; their evidence is `url_rules`."""

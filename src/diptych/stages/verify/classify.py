@@ -13,7 +13,7 @@ from diptych.types import Candidate, Decision
 
 @dataclass(frozen=True, slots=True)
 class Classify(TrainedVerifier):
-    """Scores pages by content, structure and alignment, with a small model for any languages.
+    """Scores page pairs by content, structure and alignment, with a model for any language pair.
 
     The score is the probability that both pages have the same content.  If one page has only a part
     of the other's content, they are not parallel, and the reason is `partial`.

@@ -225,7 +225,7 @@ def test_damaged_model_is_refused(tmp_path: Path) -> None:
         with pytest.raises(ConfigError, match=said):
             load(path, NAMES)
     model.save(path)
-    with pytest.raises(ConfigError, match="other measures"):
+    with pytest.raises(ConfigError, match="different measures"):
         load(path, NAMES[1:])
     arrays = dict(np.load(path))
     for name, value in (("curve", np.array([1.0])), ("forest_base", np.array(["a"]))):

@@ -77,7 +77,7 @@ def test_the_model_of_the_package_fits_its_features() -> None:
 @pytest.mark.parametrize("names", [("tags", "shared"), ("shared",), (*NAMES, "sizes"), ()])
 def test_a_model_of_other_features_is_refused(tmp_path: Path, names: tuple[str, ...]) -> None:
     model().save(str(tmp_path))
-    with pytest.raises(ConfigError, match="other features"):
+    with pytest.raises(ConfigError, match="different features"):
         load(names, str(tmp_path))
 
 

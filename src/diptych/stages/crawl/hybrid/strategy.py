@@ -52,7 +52,7 @@ _ENOUGH_TEXT = 300  # letters that no other page has
 
 @dataclass(frozen=True, slots=True)
 class Hybrid:
-    """Fetches URLs by expected pairs per download, both halves of a pair together."""
+    """Fetches URLs in order of expected pairs per download, both halves of a pair together."""
 
     weight: float = 3.0
     """weight of prior rates against rates observed on the site, as a number of trials"""

@@ -128,7 +128,7 @@ def load(path: Path, names: Sequence[str]) -> QualityModel:
     with reading(path, "model of the quality of segments", TRAIN_ANEW):
         found = read_arrays(path, _FORMAT)
         if found["names"].tolist() != list(names):
-            raise ValueError("it was trained with other measures")
+            raise ValueError("it was trained with different measures")
         forest = Forest.of_arrays(found, len(names), "forest_")
         slope, offset = map(float, found["curve"])
         again, apart = map(float, found["repeats"])

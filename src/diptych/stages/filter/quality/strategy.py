@@ -25,7 +25,7 @@ _RULES = Rules()
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """Applies hard rules, then a small model for any languages; the default.
+    """Applies hard rules, then a small language-independent model; the default.
 
     The score of a segment is the probability that both sides mean the same.  At first, scores
     assume that half of all segments are correct; at the end of a run, they are adjusted to the
@@ -51,9 +51,10 @@ class Quality:
 
 @dataclass(frozen=True, slots=True)
 class QualityEncoder(Quality):
-    """Adds cosines of a multilingual sentence encoder to `quality` if it knows both languages.
+    """`quality` plus cosine similarities from a sentence encoder that supports both languages.
 
-    Needs the extra `encoder`, or a folder with another encoder.
+    If the encoder does not support both, this is the same as `quality`.  Needs the extra `encoder`,
+    or a folder with another encoder.
     """
 
     encoder: str = ""

@@ -51,7 +51,7 @@ def _read(folder: str, names: tuple[str, ...]) -> PagePairModel:
     ):
         found = read_arrays(path, FORMAT)
         if tuple(np.atleast_1d(found.pop("names")).tolist()) != names:
-            raise ValueError("it was trained with other features")
+            raise ValueError("it was trained with different features")
         del found["format"]
         return PagePairModel(names, Forest.of_arrays(found, len(names)))
 

@@ -98,7 +98,7 @@ def from_json(text: str | bytes, features: Sequence[str], name: str) -> Model:
     with reading(name, "model of a verifier", _ADVICE):
         raw = parse_model(text, FORMAT)
         if raw["features"] != list(features):
-            raise ValueError("it was trained with other features")
+            raise ValueError("it was trained with different features")
         return _checked(raw)
 
 
@@ -124,11 +124,11 @@ def _tree(nodes: Sequence[Any], width: int) -> tuple[Node, ...]:
     for place, node in enumerate(tree):
         steps = node.left, node.right
         if any(type(number) is not int for number in (node.feature, *steps)):
-            raise ValueError("a node of a tree is not made of numbers")
+            raise ValueError("a tree node contains a non-numeric value")
         if not _LEAF <= node.feature < width:
-            raise ValueError("a node of a tree has an unknown feature")
+            raise ValueError("a tree node has an unknown feature")
         if node.feature != _LEAF and not all(place < step < len(tree) for step in steps):
-            raise ValueError("a node of a tree has no valid children")
+            raise ValueError("a tree node has no valid children")
         number(node.threshold), number(node.value)
     return tree
 
