@@ -32,13 +32,14 @@ _MAX_CELLS = 400_000  # 630 sentences on each side in full, some 2 s; more in a 
 class GaleChurch:
     """Dynamic programming over six kinds of beads, scored by prior and length.
 
-    `c` is the number of characters on the right per character on the left, `s2` the variance of
-    `c` per character.  An ideograph counts as several letters (`text.lengths`).
+    An ideograph counts as several letters (`text.lengths`).
     """
 
     uses_lexicon: ClassVar[bool] = False
     c: float = 1.0
+    """number of characters on the right per character on the left"""
     s2: float = 6.8
+    """variance of `c` per character"""
 
     def align(
         self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon | None = None
