@@ -31,8 +31,8 @@ def url_pairs(pairs: Iterable[tuple[str, str]], *, model: str | Path = "") -> li
 
     `model` is a folder with a model of your own.
 
-    >>> same, other = url_pairs([("http://a.org/en/x", "http://a.org/fr/x"),
-    ...                          ("http://a.org/en/x", "http://a.org/fr/contact")])
+    >>> page = "http://a.org/en/x"
+    >>> same, other = url_pairs([(page, "http://a.org/fr/x"), (page, "http://a.org/fr/contact")])
     >>> same > 0.5 > other
     True
     """
