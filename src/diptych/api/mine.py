@@ -167,9 +167,7 @@ def mine(
 
     Raises `ConfigError` for an invalid option and `StoreError` for a folder that cannot be used.
 
-    >>> run = diptych.mine(
-    ...     site, langs=["en", "fr"], out=folder / "mined", delay=0, allow_private=True
-    ... )
+    >>> run = diptych.mine(site, langs="en,fr", out=folder / "run", delay=0, allow_private=True)
     >>> run.summary.pairs, run.summary.segments
     (16, 440)
     """
