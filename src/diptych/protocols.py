@@ -262,7 +262,7 @@ class LinkAligner(Protocol):
     def align_with_links(
         self, left: Page, right: Page, lexicon: Lexicon
     ) -> tuple[list[NodePair], list[tuple[str, str, float]]]:
-        """The result of `align`, and the URLs of aligned links with their scores."""
+        """Like `align`, but also returns the URLs of aligned links with their scores."""
         ...
 
 
@@ -396,5 +396,5 @@ class Watcher:
         """Do regular work; called often, and may raise `StoppedError` except during the crawl."""
 
     def stopped(self) -> bool:
-        """True to stop the crawl and continue with the pages so far."""
+        """True to stop the crawl and continue with the pages fetched so far."""
         return False

@@ -85,7 +85,7 @@ def test_a_bad_line_is_named(listed: Path) -> None:
         ("a.txt", b"\n# nothing\n", "names no site; it needs one site per line"),
         ("a.pdf", b"%PDF-1.4\n\xe2\xe3\xcf\xd3\n", "is not a list of sites: it is not UTF-8"),
         ("a.bin", b"\0\1", "is not a list of sites: it is binary"),
-        ("a.warc.gz", b"\x1f\x8b", "is an archive; name it with warc"),
+        ("a.warc.gz", b"\x1f\x8b", "is an archive; pass it with warc"),
         ("a.html", b"<!DOCTYPE html>\n", "line 1: '<!DOCTYPE html>' is not an http or https URL"),
     ],
 )

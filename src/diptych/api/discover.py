@@ -52,8 +52,8 @@ class DiscoverOptions(DetectorOptions):
         "For the index: only hosts with this suffix, such as fr or co.uk (repeatable).",
         default=(), metavar="TLD",
     )  # fmt: skip
-    test: bool = option("Test the candidates of the index on the web.", default=False)
-    out: Path | None = option("Folder of the run.", metavar="RUN")
+    test: bool = option("Test the candidates from the index on the live web.", default=False)
+    out: Path | None = option("Folder for the run.", metavar="RUN")
     max_downloads: int | None = count_option(
         "Maximum number of downloads, not counting robots.txt."
     )
@@ -210,7 +210,7 @@ def _require_start(
     name = recipe["discover"]["use"]
     if not seeds:
         raise ConfigError(
-            "name start pages, such as bilingual sites that you know,"
+            "name seeds, such as bilingual sites you know,"
             f" or an index of Common Crawl with {option_name('cc_index')}"
         )
     if policy.looks_back and not asked.backlinks:

@@ -136,8 +136,8 @@ class ChosenOptions(CorpusChoice, CorpusOptions):
         made = super().exporter(n_way=n_way)
         if lines_of(made) == PAGE_PAIRS and (asked := self.flags() & _OF_SEGMENTS):
             raise ConfigError(
-                f"documents are whole pages and cannot leave out {', '.join(sorted(asked))}:"
-                f" use {option_name('redact')}"
+                "documents contain whole pages, so they cannot leave out"
+                f" {', '.join(sorted(asked))}: use {option_name('redact')}"
             )
         return made
 
@@ -148,7 +148,7 @@ class ExportOptions(ChosenOptions):
 
     run: Path = argument()
     out: Path | None = out_option(in_run=True)  # type: ignore[assignment]
-    n_way: bool = option("Write rows of all languages instead of pairs.", default=False)
+    n_way: bool = option("Write rows with all languages instead of language pairs.", default=False)
 
     def path(self, made: Exporter) -> Path:
         """The file to write: `out`, or a file in the run folder."""

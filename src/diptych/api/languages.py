@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def langs_option() -> Any:
     """Declare the option for the requested languages."""
-    return option("Two or more languages, ISO 639 codes.", default=REQUIRED, metavar="en,fr")
+    return option("Two or more languages, as ISO 639 codes.", default=REQUIRED, metavar="en,fr")
 
 
 def langid_option() -> Any:

@@ -50,7 +50,7 @@ class MineOptions(WebOptions):
 
     sites: tuple[str, ...] = argument("SITE...", default=())
     langs: str = langs_option()
-    out: Path | None = option("Folder of the run.", metavar="RUN")
+    out: Path | None = option("Folder for the run.", metavar="RUN")
     warc: tuple[Path, ...] = option(
         "Mine archives instead of the web (a file or a folder; repeatable).",
         default=(), metavar="FILE",

@@ -33,7 +33,7 @@ class GraphOptions:
     edges: tuple[str, ...] = option(
         "Edges: from TAB to; the same file types (repeatable).", default=REQUIRED, metavar="FILE"
     )
-    out: Path = option("Folder of the index.", default=REQUIRED, metavar="FOLDER")
+    out: Path = option("Folder for the index.", default=REQUIRED, metavar="FOLDER")
     level: str = option(
         "Type of the vertices; auto recognises it from their names.",
         default="auto", choices=("auto", "host", "domain"),
@@ -60,7 +60,7 @@ class ShowOptions:
 
 @click.group(cls=Group)
 def backlinks() -> None:
-    """Index and query sources of back links: pages that link to a site."""
+    """Index and query sources of back links (links from other pages to a site)."""
 
 
 @command(GraphOptions, group=backlinks)

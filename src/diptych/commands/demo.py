@@ -20,7 +20,7 @@ PORT = 8735  # used if it is free, so that the same command continues the same r
 class DemoOptions:
     """Options of `diptych demo`."""
 
-    out: Path = option("Folder of the run.", default=Path("diptych-demo"))
+    out: Path = option("Folder for the run.", default=Path("diptych-demo"))
     serve: bool = option("Serve the site until Ctrl-C without mining it.", default=False)
     port: int = option(
         "Port of the site; if it is in use, another port is chosen.", default=PORT,

@@ -36,7 +36,8 @@ def detect(asked: DetectCommandOptions) -> int:
 
     Each line of output has the site, the verdict (bilingual, no or unknown), a score, the number of
     pages requested, and the pages in each language or the reason, separated by tabs.  SITE can also
-    be a file with a list of sites; if its name is that of a host (sites.org), use --sites.
+    be a file with a list of sites; if its name looks like a host name (such as sites.org), use
+    --sites.
     """
     from diptych.api.search import Search
     from diptych.commands._verdicts import Printer, advise_on_private, print_end, standard_output

@@ -22,7 +22,7 @@ class ExplainOptions:
 
 @command(ExplainOptions)
 def explain(asked: ExplainOptions) -> int:
-    """Explain what RUN knows and decided about a URL or a pair of URLs.
+    """Explain what RUN knows and has decided about a URL or a pair of URLs.
 
     Without a URL, all rejected page pairs are listed.
     """

@@ -35,7 +35,7 @@ class MineCommandOptions(MineOptions):
 
     lists: tuple[Path, ...] = lists_option()
     as_json: bool = as_object()
-    quiet: bool = option("Show no progress.", default=False)
+    quiet: bool = option("Do not show progress.", default=False)
 
 
 @command(MineCommandOptions)
@@ -43,7 +43,8 @@ def mine(asked: MineCommandOptions) -> int:
     """Crawl SITE, or the sites listed in a file, and mine parallel text into a corpus.
 
     The run is stored in a folder.  Run the same command again to continue it at any time.  SITE
-    can be a file with a list of sites; if its name is that of a host (sites.org), use --sites.
+    can be a file with a list of sites; if its name looks like a host name (such as sites.org), use
+    --sites.
     """
     from diptych.sources.site_list import named_sites
 

@@ -118,7 +118,7 @@ class OutputOptions:
     """Options of commands that print lines while they work: detect and discover."""
 
     as_json: bool = as_lines()
-    quiet: bool = option("Show no progress and no summary.", default=False)
+    quiet: bool = option("Do not show progress or a summary.", default=False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -42,7 +42,7 @@ class PairOptions:
 
 @command(PairOptions)
 def pair(asked: PairOptions) -> int:
-    """Pair the URLs of a list without fetching them.
+    """Pair the URLs in a list without fetching them.
 
     Each line of URLS.tsv is a URL, optionally followed by a tab and its language; - is standard
     input.  Each line of output has the left URL, the right URL, a score and the key, separated by

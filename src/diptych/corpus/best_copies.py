@@ -1,4 +1,4 @@
-"""Counting of near-duplicates by their keys, and selection of the best of each group."""
+"""Counts near-duplicates by key and selects the best of each group."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class FileCorpus:
 
     def documents(self) -> Iterator[DocumentPair]:
         """Raise an error: a file of segments contains no documents."""
-        raise ConfigError(f"{self.path} has segments and no documents: merge the runs themselves")
+        raise ConfigError(f"{self.path} has segments but no documents: merge the runs themselves")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -223,7 +223,7 @@ def _numbers(text: str) -> Iterator[_Match]:
 
 
 def _account_end(text: str, start: int, length: int, split: re.Pattern[str]) -> int:
-    """The end of an IBAN with the length of its country and a valid checksum, or 0 if none."""
+    """The end of an IBAN with the right length for its country and a valid checksum, or 0."""
     name, end = "", start
     while len(name) < length and (found := split.match(text, end)):
         name, end = name + found[0][-1], found.end()

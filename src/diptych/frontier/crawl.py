@@ -213,7 +213,7 @@ class Crawl:
         return 0.0 if self._sitemaps else self.frontier.wake()
 
     def outlook(self) -> Outlook | None:
-        """The pairs found and still expected on all sites; None if no guide makes an estimate."""
+        """The numbers of pairs found and still expected on all sites; None without an estimate."""
         each = [outlook for _, outlook in self._outlooks()]
         found, left = sum(one.found for one in each), sum(one.left for one in each)
         return Outlook(found, left) if each else None

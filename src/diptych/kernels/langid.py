@@ -68,7 +68,7 @@ class Automaton:
         own, seen = np.asarray(rows, np.int32), np.asarray(output, np.int32)
         states = len(own)
         if not states or len(seen) != states or not are_within(own, len(blocks) // _BLOCK):
-            raise ValueError("each state of an automaton needs a row of moves and an output")
+            raise ValueError("each state of an automaton needs a row of transitions and an output")
         if not are_within(moves, states) or not are_within(blocks, len(moves) // _BLOCK):
             raise ValueError("an automaton moves to a state that does not exist")
         reached = np.column_stack((own[moves], seen[moves]))
@@ -80,7 +80,7 @@ class Automaton:
     ) -> Automaton:
         """An automaton from stored fields; raises ValueError if an index is out of range."""
         if moves.shape != (len(moves), 2) or len(moves) % _BLOCK or blocks.ndim != 1:
-            raise ValueError("the moves of an automaton must be blocks of pairs")
+            raise ValueError("the transitions of an automaton must be blocks of pairs")
         rows = len(blocks) // _BLOCK
         is_whole = are_within(moves[:, 0], rows) and are_within(blocks, len(moves) // _BLOCK)
         if not is_whole or not 0 <= start < rows or moves[:, 1].max() >= features:

@@ -252,9 +252,9 @@ def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, .
 
 
 def _with_declared(prose: _Prose, declared: str, langs: Sequence[str]) -> tuple[LangScore, ...]:
-    """The languages of a page, or the declared one if its texts cannot be identified reliably.
+    """The languages of a page, or the declared language if its text cannot be identified.
 
-    A text that is clearly in another requested language overrules the declaration.
+    A text that is clearly in another requested language overrides the declaration.
     """
     scores = _main_first(prose, langs)
     said = hreflang_language(declared)

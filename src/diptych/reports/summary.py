@@ -1,4 +1,4 @@
-"""The figures of a run: the steps of the funnel with counts and reasons, marks, flags, outlook."""
+"""The figures for a run: steps of the funnel with counts and reasons, marks, flags, outlook."""
 
 from __future__ import annotations
 

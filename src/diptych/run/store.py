@@ -142,7 +142,7 @@ class Store(Pages, Pairs):
         elif version != SCHEMA_VERSION:
             raise StoreError(
                 f"{self.folder} has schema {version}; this version of diptych reads"
-                f" {SCHEMA_VERSION}: use the diptych that made it (its version is in run.toml), or"
+                f" {SCHEMA_VERSION}: use the version of diptych that created it (see run.toml), or"
                 f" mine again with {option_name('warc')} {self.folder}/warc"
             )
         self.db.executescript(VIEWS)

@@ -67,7 +67,7 @@ def _standard_input(lines: Iterable[str]) -> list[Url]:
 def _read_list(path: Path) -> list[Url]:
     """The sites listed in a file."""
     if path.name.endswith(_ARCHIVES):
-        raise ConfigError(f"{path} is an archive; name it with {option_name('warc')}")
+        raise ConfigError(f"{path} is an archive; pass it with {option_name('warc')}")
     data = read_file(path, _MAX_BYTES)
     if b"\0" in data:
         raise ConfigError(f"{path} is not a list of sites: it is binary")

@@ -107,7 +107,7 @@ def load_folder(folder: Path) -> FolderEncoder:
     """Load an encoder from a folder; without modules.json, a mean-pooled transformer."""
     if not folder.is_dir():
         raise ConfigError(
-            f"no encoder in {folder}: there is no such folder; Diptych downloads no models"
+            f"no encoder in {folder}: there is no such folder; diptych does not download models"
         )
     modules = list(_modules(folder))
     kinds = [kind for kind, _ in modules]
@@ -199,5 +199,5 @@ def _max_tokens(folder: Path, config: Any) -> int:
 def _settings(file: Path) -> Mapping[str, Any]:
     found = read_config(file)
     if not isinstance(found, dict):
-        raise ConfigError(f"{file} is not an object of settings")
+        raise ConfigError(f"{file} does not contain a JSON object of settings")
     return found

@@ -59,7 +59,7 @@ def fit(rows: Sequence[LabelledUrl], *, seed: int = 0) -> tuple[tuple[str, ...],
     The weights of facts and the temperature are determined on held-out domains.
     """
     if not rows:
-        raise ConfigError("no rows to train on; give labelled URLs of several domains")
+        raise ConfigError("no rows to train on; give labelled URLs from several domains")
     labels = _labels(rows)
     facts = derive_facts(labels)
     tables = _fit(_examples(rows, labels), labels, facts, seed)

@@ -33,7 +33,7 @@ _PROTOCOL = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]*://")
 _GROUP = re.compile(r"[^\W_]+|_+|[^\w\s]+")
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.pickle", "*.ckpt", "*.h5", "*.msgpack")
 _MAX_CONFIG = 10_000_000  # bytes; with many labels a configuration has a few hundred thousand
-_HUB = "Diptych downloads no models: give a folder on this machine"
+_HUB = "diptych does not download models: give a folder on this machine"
 
 
 def prepare(url: str) -> str:
@@ -180,7 +180,7 @@ def _load(folder: Path, **options: Any) -> tuple[Any, Any]:
 def check_folder(folder: Path) -> None:
     """Raise ConfigError unless the folder is local and loading it cannot execute code."""
     if not folder.is_dir():
-        raise ConfigError(f"{folder} is not a folder; {_HUB}, such as one of xlm-roberta-base")
+        raise ConfigError(f"{folder} is not a folder; {_HUB}, such as a copy of xlm-roberta-base")
     config = read_config(folder / "config.json")
     if not isinstance(config, dict) or "model_type" not in config:
         raise ConfigError(f"{folder}/config.json has no model_type; is it a Transformers model?")

@@ -1,4 +1,4 @@
-"""Predicts translations from URLs, by the keys of the site and by URL models."""
+"""Predicts the URLs of translations, using the keys of the site and URL models."""
 
 from __future__ import annotations
 

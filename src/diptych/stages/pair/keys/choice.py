@@ -212,7 +212,7 @@ def _by_languages(choice: _Choice, key: _Key) -> ChosenKey | None:
 
 
 def _is_agreed(choice: _Choice, key: _Key, good: int, total: int, marks: int) -> bool:
-    """True if the languages of a key not marked on both sides agree too often for a coincidence."""
+    """True if the languages agree too often to be a coincidence, for a key without two marks."""
     texts = choice.texts(key)
     if marks == 1 and NULL in (key.value, key.other):
         return 2 * good > total and choice.coverage(key, good) >= _MIN_COVERAGE_OF_AFFIX

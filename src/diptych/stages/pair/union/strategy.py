@@ -32,7 +32,7 @@ _ONE_PAGE = "one_page"
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """Combines candidates of several pairers, including `content`; assigns one partner per page.
+    """Combines candidates from several pairers, including `content`; assigns one partner per page.
 
     Each candidate gets a probability from all its evidence.  The pairs with the greatest total
     evidence are chosen, such that the pages of one document in n languages form one group. If only
