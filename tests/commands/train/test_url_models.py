@@ -141,7 +141,7 @@ def test_encoder_is_trained_and_used_by_the_commands(torch, kind, data, pairs, t
         (["--base", "x"], "for --backend transformers"),
         (["--epochs", "3"], "for --backend transformers"),
         pytest.param(
-            ["--backend", "transformers", "--base", "xlm-roberta-base"], "downloads no models",
+            ["--backend", "transformers", "--base", "xlm-roberta-base"], "does not download models",
             marks=pytest.mark.needs_torch,
         ),
     ],

@@ -237,9 +237,9 @@ def test_training_without_rows_is_an_error(base):
 @pytest.mark.parametrize("name", ["xlm-roberta-base", "FacebookAI/xlm-roberta-base"])
 def test_names_of_the_hub_are_refused(torch, name):
     for load in (load_url_lang, load_url_pair):
-        with pytest.raises(ConfigError, match="downloads no models"):
+        with pytest.raises(ConfigError, match="does not download models"):
             load(name)
-    with pytest.raises(ConfigError, match="downloads no models"):
+    with pytest.raises(ConfigError, match="does not download models"):
         train_url_lang(labelled(), base=name)
 
 
