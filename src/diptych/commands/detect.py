@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,9 +43,8 @@ def detect(asked: DetectCommandOptions) -> int:
     from diptych.commands._verdicts import Printer, advise_on_private, print_end, standard_output
     from diptych.sources.site_list import named_sites
 
-    given = {field.name: getattr(asked, field.name) for field in fields(DetectOptions)}
     sites = named_sites(asked.sites, sys.stdin, asked.lists)
-    options = DetectOptions(**given | {"sites": tuple(sites)})
+    options = replace(asked, sites=tuple(sites))
     printer = Printer(standard_output(), as_json=asked.as_json)
     shown = Search(say=printer.say)
     if asked.out is not None:

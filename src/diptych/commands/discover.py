@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -84,11 +84,10 @@ def _with_lists(asked: DiscoverCommandOptions) -> DiscoverOptions:
     """
     from diptych.sources.site_list import named_sites
 
-    given = {field.name: getattr(asked, field.name) for field in fields(DiscoverOptions)}
     index = (*asked.cc_index, *(name for name in asked.seeds if name.endswith(INDEX)))
     names = [name for name in asked.seeds if not name.endswith(INDEX)]
     seeds = named_sites(names, sys.stdin, asked.lists)
-    return DiscoverOptions(**given | {"cc_index": index, "seeds": tuple(seeds)})
+    return replace(asked, cc_index=index, seeds=tuple(seeds))
 
 
 def _list_candidates(asked: DiscoverOptions, *, as_json: bool, quiet: bool) -> int:

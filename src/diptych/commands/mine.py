@@ -6,7 +6,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,9 +48,8 @@ def mine(asked: MineCommandOptions) -> int:
     """
     from diptych.sources.site_list import named_sites
 
-    given = {field.name: getattr(asked, field.name) for field in fields(MineOptions)}
     sites = named_sites(asked.sites, sys.stdin, asked.lists)
-    options = MineOptions(**given | {"sites": tuple(sites)})
+    options = replace(asked, sites=tuple(sites))
     return mine_and_print(options, as_json=asked.as_json, quiet=asked.quiet)
 
 
