@@ -1,4 +1,4 @@
-"""Counts near-duplicates by key and selects the best of each group."""
+"""Counting of near-duplicates by key, and selection of the best one in each group."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Best(NamedTuple):
 
 
 def repeats(keys: Sequence[NDArray[np.int64]]) -> Repeats:
-    """For each segment, count the segments with the same key, left side and right side."""
+    """For each segment, count the occurrences of its key, its left side and its right side."""
     return Repeats(*(_counts(column) for column in keys))
 
 
 def best_of(
     keys: NDArray[np.int64], scores: NDArray[np.float64], copies: NDArray[np.int64] | None = None
 ) -> Best:
-    """For each key, find the first row with the highest score; the rows found are in order.
+    """For each key, find the first row with the highest score, and count all copies.
 
     Each row counts as one copy, unless `copies` gives another number.
 

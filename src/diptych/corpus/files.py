@@ -1,4 +1,7 @@
-"""Output files of a corpus: names determine format and compression; files appear when complete."""
+"""Output files of a corpus; the file name determines the format and the compression.
+
+Files appear under their final names only when they are complete.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ _ENDING = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.))*")
 
 
 def format_of(path: Path | str) -> str | None:
-    """The format of a file, determined by the ending of its name; None if the ending is unknown.
+    """The format of a file, determined by its extension; None if the extension is unknown.
 
     >>> format_of("a/corpus.jsonl.zst"), format_of("b.docs.jsonl"), format_of("corpus.txt.gz")
     ('jsonl', 'docs', None)
@@ -50,7 +53,7 @@ def format_of(path: Path | str) -> str | None:
 
 
 def split_compression(name: str) -> tuple[str, str]:
-    """Split a file name into the name without the ending for compression, and that ending.
+    """Split a file name into its base and its compression extension, which may be empty.
 
     >>> split_compression("corpus.tsv.gz"), split_compression("corpus.tsv")
     (('corpus.tsv', '.gz'), ('corpus.tsv', ''))
@@ -60,11 +63,11 @@ def split_compression(name: str) -> tuple[str, str]:
 
 
 def require_compression(path: Path | str) -> None:
-    """Raise `ConfigError` if a file name has the ending of an unsupported compression."""
+    """Raise `ConfigError` if a file name has the extension of an unsupported compression."""
     ending = os.path.splitext(path)[1].lower()
     if ending in _OTHER_COMPRESSIONS:
         raise ConfigError(
-            f"cannot write {path}: a corpus is compressed as .gz or .zst, not as {ending}"
+            f"cannot write {path}: a corpus can be compressed as .gz or .zst, not as {ending}"
         )
 
 
@@ -80,10 +83,10 @@ class _Opened(NamedTuple):
 
 
 class OutFiles:
-    """The files of one export: a context manager from which an exporter gets its files.
+    """A context manager that opens the output files of one export.
 
     A format with one file is written to the given path, or to standard output.  If a format has
-    several files, each file adds its own ending to that path; an ending for compression stays last:
+    several files, each file adds its own ending to that path; a compression extension stays last:
     `corpus.gz` becomes `corpus.en-fr.en.gz`.
     """
 
@@ -128,9 +131,9 @@ class OutFiles:
         if ending != self.suffix:
             raise ConfigError(
                 f"{self.suffix} consists of several files and cannot be written to standard output:"
-                f" name a file with {option_name('out')}"
+                f" specify a file with {option_name('out')}"
             )
-        assert self._standard_output is not None, "only a command has a standard output"
+        assert self._standard_output is not None, "only commands have a standard output"
         stream = _StandardOutput(self._standard_output)
         return _Opened(Path("standard output"), Path(STANDARD), None, (stream,))
 
@@ -210,7 +213,7 @@ def _is_alive(process: int) -> bool:
 
 
 def _layers(file: io.BufferedWriter, compression: str) -> tuple[Any, ...]:
-    """The streams of a file, in the order in which they are closed: compressor, file."""
+    """The streams of a file, in closing order: the compressor, if any, then the file."""
     if compression == ".gz":
         from isal import igzip
 
@@ -238,7 +241,7 @@ class _Counting(io.RawIOBase):
 
 
 class _PartialFile(_Counting):
-    """A partial file that is open only during a write, because an export may have a thousand files.
+    """A partial file that is open only during writes, because an export may have 1,000 files.
 
     Writes are large, so opening the file for each write costs little.
     """
@@ -259,7 +262,7 @@ class _PartialFile(_Counting):
 
 
 class _SpecialFile(io.FileIO):
-    """A device or pipe; errors name the path that the user gave."""
+    """A device or pipe; error messages show the path that the user gave."""
 
     def __init__(self, target: Path, path: Path) -> None:
         super().__init__(path, "wb")

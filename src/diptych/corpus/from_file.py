@@ -1,6 +1,6 @@
-"""Reader of exported corpora (JSONL, Parquet) from untrusted files.
+"""Reader for exported corpora (JSONL, Parquet), which may be untrusted files.
 
-Memory use is bounded for any file, and errors name the line or row that no export can contain.
+Memory use is bounded for any file, and error messages name the invalid line or row.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NUMBERS = {"score": float, "alignment": float, "verified": float, "copies": int
     f"{side}_offset": int for side in ("left", "right")
 }
 _KINDS: tuple[type, ...] = tuple(_NUMBERS.get(name, str) for name in PAIR_COLUMNS)
-_N_WAY_ERROR = "{} is a table of many languages: export it in pairs"
+_N_WAY_ERROR = "{} has rows with more than two languages: export language pairs instead"
 _values = itemgetter(*PAIR_COLUMNS)
 
 
@@ -58,7 +58,7 @@ def _units(path: Path, rows: Iterator[tuple[str, Sequence[Any]]]) -> Iterator[Un
 
 
 def _unit(row: Sequence[Any]) -> Unit:
-    """Make a unit from the values of `PAIR_COLUMNS`, with times in seconds and a tuple of flags."""
+    """Make a unit from a row with times in seconds and a tuple of flags."""
     left, right, score, left_url, right_url, _, left_lang, right_lang, *found = row
     places, common = found[:12], found[12:]  # left and right alternate
     alignment, verified, evidence, flags, copies, run = common
@@ -72,12 +72,12 @@ def _unit(row: Sequence[Any]) -> Unit:
 
 
 def _impossible(unit: Unit) -> str:
-    """A message about the first impossible value of a unit; empty if there is none."""
+    """An error message about the first invalid value in a unit; empty if all are valid."""
     left, right = unit.sides
     if not (is_lang(left.lang) and is_lang(right.lang) and left.lang != right.lang):
         return (
             f"{in_one_line(left.lang)[:40]!r} and {in_one_line(right.lang)[:40]!r} are not"
-            " two languages"
+            " two different languages"
         )
     if not (left.text and right.text):
         return "a side has no text"
@@ -114,7 +114,7 @@ def _jsonl_rows(path: Path) -> Iterator[tuple[str, Sequence[Any]]]:
 
 
 def _checked(path: Path, place: str, found: Any) -> Sequence[Any]:
-    """The values of an object, ordered as `PAIR_COLUMNS`; raises an error if one is invalid."""
+    """Return the values of an object in the order of `PAIR_COLUMNS`, or raise `CorpusError`."""
     if not isinstance(found, dict):
         raise CorpusError(f"{path}, {place} is not an object")
     if "texts" in found:
@@ -139,7 +139,7 @@ def _checked(path: Path, place: str, found: Any) -> Sequence[Any]:
 
 @lru_cache(maxsize=4096)
 def _seconds(text: str) -> float:
-    """Convert the time format of exports to seconds since 1970.
+    """Convert a time in the format of exports to seconds since 1970.
 
     >>> _seconds("2023-11-14T22:13:20Z")
     1700000000.0
@@ -149,7 +149,7 @@ def _seconds(text: str) -> float:
 
 
 def lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The non-blank lines of a file, with their numbers."""
+    """Yield the non-blank lines of a file, with their line numbers."""
     number = 0
     try:
         with _reader(path) as stream:
@@ -247,7 +247,7 @@ def _require_columns(path: Path, names: Sequence[str]) -> None:
 
 
 def _table_rows(path: Path, table: Any, pa: Any) -> Iterator[Sequence[Any]]:
-    """The rows of a table, with times in seconds; raises an error if a value is missing."""
+    """Return the rows of a table, with times in seconds; raise an error if a value is missing."""
     for name in PAIR_COLUMNS:
         if table[name].null_count or (name == "flags" and _has_nulls(table[name])):
             raise CorpusError(f"{path}: {name} is missing from some rows")

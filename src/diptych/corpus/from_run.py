@@ -41,7 +41,7 @@ class Choice:
         )
 
     def redacted(self, unit: Unit, key: int) -> tuple[int, Unit]:
-        """Return the key and the unit, without personal data if redaction is on."""
+        """Return the key and the unit, with personal data replaced if redaction is on."""
         if not self.redact:
             return key, unit
         left, right = (side._replace(text=redacted(side.text)) for side in unit.sides)
@@ -115,7 +115,7 @@ class RunCorpus:
         return Segments(self.store).are_deduplicated()
 
     def grouped(self) -> Iterator[list[Unit]]:
-        """Yield, for each group of pages that are translations of each other, all its segments.
+        """Yield the segments of each group of pages that are translations of each other.
 
         Near-duplicates from other pages are included, because they may link two other segments.
         """
@@ -197,7 +197,7 @@ class RunCorpus:
 
 @dataclass(frozen=True, slots=True)
 class NWayCorpus:
-    """The corpus of a run as rows of three languages or more."""
+    """The corpus of a run as rows of three or more languages."""
 
     run: RunCorpus
 
@@ -207,7 +207,7 @@ class NWayCorpus:
         return self.run.langs
 
     def units(self) -> Iterator[Unit]:
-        """The rows of three languages or more, without near-duplicates."""
+        """The rows of three or more languages, without near-duplicates."""
         seen: set[int] = set()
         for key, unit in joined(self.run.grouped(), self.langs):
             if key not in seen:
@@ -215,7 +215,7 @@ class NWayCorpus:
                 yield unit
 
     def documents(self) -> Iterator[DocumentPair]:
-        """The same page pairs as the run: documents have two languages."""
+        """The same page pairs as in the run; documents always have two languages."""
         return self.run.documents()
 
 
@@ -230,9 +230,9 @@ class Written(NamedTuple):
 def write_corpus(
     corpus: Corpus, made: Exporter, path: Path, standard: BinaryIO | None = None
 ) -> Written:
-    """Write a corpus; its files appear only when complete.
+    """Write a corpus to files, which appear only when they are complete.
 
-    `standard` is the stream for the path `-`.
+    If the path is `-`, the corpus is written to the stream `standard`.
     """
     with OutFiles(path, made.suffix, standard) as files:
         lines = made.write(corpus, files)

@@ -1,4 +1,4 @@
-"""Merging of corpora: of near-duplicates, one is kept, with the number of copies.
+"""Merging of corpora: each group of near-duplicates becomes one segment with a copy count.
 
 All sources are read twice.  The first pass keeps only a key, a score and a count for each segment;
 the second pass yields the best segment for each key.  The languages of a pair keep the order in
@@ -32,7 +32,7 @@ class Source(Protocol):
     """A corpus to merge."""
 
     def keyed(self) -> Iterator[tuple[int, Unit]]:
-        """The units, each with a key that near-duplicates share; in the same order at each call."""
+        """Yield each unit with a key that near-duplicates share, always in the same order."""
         ...
 
     def documents(self) -> Iterator[DocumentPair]:
@@ -65,13 +65,15 @@ class FileCorpus:
         )  # fmt: skip
 
     def documents(self) -> Iterator[DocumentPair]:
-        """Raise an error: a file of segments contains no documents."""
-        raise ConfigError(f"{self.path} has segments but no documents: merge the runs themselves")
+        """Raise `ConfigError`, because a file of segments contains no documents."""
+        raise ConfigError(
+            f"{self.path} has segments but no documents: merge the original runs instead"
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Merged:
-    """Several corpora as one."""
+    """Several corpora merged into one, without near-duplicates."""
 
     sources: Sequence[Source]
     langs: tuple[str, ...]
@@ -115,7 +117,7 @@ class Merged:
 
 
 def merge(sources: Sequence[Source]) -> Merged:
-    """Merge corpora; of near-duplicates, the first one with the highest score is kept."""
+    """Merge corpora; of each group of near-duplicates, keep the first with the highest score."""
     keys, scores, counts = array("q"), array("d"), array("q")
     orders: dict[tuple[str, str], None] = {}
     for key, unit in _all(sources):

@@ -1,9 +1,9 @@
 """N-way rows: segments of several language pairs joined into rows of many languages.
 
 Pages that are translations of each other, in any number of languages, form a group.  Within a
-group, aligned texts are put into one row, the surest pairs first, unless the row already has a text
-in that language.  A page may be segmented differently for different languages; texts with different
-boundaries stay in separate rows.
+group, aligned texts are put into one row, in descending order of score, unless the row already has
+a text in that language.  A page may be segmented differently for different languages; texts with
+different boundaries stay in separate rows.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _Place = tuple[str, str, str, str]
 
 
 class _Row(NamedTuple):
-    """A growing row: its texts by language, and the segments it consists of."""
+    """A row under construction: its texts by language, and the segments that it consists of."""
 
     sides: dict[str, Side]
     units: list[Unit]
 
 
 def groups(ends: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
-    """Yield the connected components of pairs, as lists of indices, ordered by their first pairs.
+    """Yield the connected components of pairs as lists of indices, ordered by first index.
 
     >>> list(groups([(1, 2), (8, 9), (2, 3)]))
     [[0, 2], [1]]
@@ -47,14 +47,14 @@ def _root(parent: dict[int, int], one: int) -> int:
 
 
 def joined(grouped: Iterable[Sequence[Unit]], langs: Sequence[str]) -> Iterator[tuple[int, Unit]]:
-    """The rows of all groups, each with a key that near-duplicates share."""
+    """Yield the rows of all groups, each with a key that is the same for near-duplicates."""
     for units in grouped:
         for row in rows_of(units, langs):
             yield _key(row.sides), row
 
 
 def rows_of(units: Sequence[Unit], langs: Sequence[str]) -> list[Unit]:
-    """Rows of three languages or more from the segments of one group of pages."""
+    """Join the segments of one group of pages into rows of three or more languages."""
     row_of: dict[_Place, _Row] = {}
     for unit in sorted(units, key=lambda unit: -unit.score):
         one, other = (
@@ -76,7 +76,7 @@ def rows_of(units: Sequence[Unit], langs: Sequence[str]) -> list[Unit]:
 
 
 def _go_together(one: _Row, other: _Row) -> bool:
-    """True if two rows can be joined, because they share no language and no text.
+    """True if two rows can be joined: they have no language and no text in common.
 
     Equal texts in two languages are untranslated.  They are rejected as a pair, but both may be
     aligned to a third text.
@@ -88,7 +88,7 @@ def _go_together(one: _Row, other: _Row) -> bool:
 
 
 def _place(side: Side) -> _Place:
-    """The place of a text in its page, which does not depend on the language aligned with it."""
+    """The location of a text on its page, which is the same in all language pairs."""
     return side.lang, side.url, side.path, side.at
 
 

@@ -15,8 +15,8 @@ from diptych.corpus.telephones import telephones
 
 _ASCII_SIGN, _SIGN = re.compile(r"[0-9@(\[{]"), re.compile(r"[\d@\uff20\ufe6b(\[{]")
 # Adjacent text may hide a number from detection, so a text is searched again after each redaction.
-# After this many rounds, which only a text made for that needs, adjacent characters are removed as
-# well, more in each round: so there are few rounds, however long the text is.
+# After this many rounds, which only a specially crafted text needs, adjacent characters are removed
+# as well, more in each round, so that there are few rounds even for a long text.
 _EXACT_ROUNDS = 4
 _WIDER = 8
 
@@ -40,7 +40,7 @@ def personal_data(text: str) -> tuple[str, ...]:
 
 
 def redacted(text: str) -> str:
-    """Replace all personal data in a text by the name of its kind.
+    """Replace each item of personal data in a text with the name of its kind.
 
     >>> redacted("Write to jane@example.org or call +44 20 7946 0958.")
     'Write to [EMAIL] or call [PHONE].'
@@ -59,7 +59,7 @@ def redacted(text: str) -> str:
 
 
 def _search(text: str) -> list[_Match]:
-    """All matches in order, without overlaps."""
+    """Return all matches in order, without overlaps."""
     signs = _ASCII_SIGN if text.isascii() else _SIGN
     if not signs.search(text) and " AT " not in text:
         return []
@@ -112,7 +112,7 @@ def _addresses(text: str) -> Iterator[_Match]:
 
 
 def _spelled_addresses(text: str) -> Iterator[_Match]:
-    """Addresses spelled out in words: `jane (at) example (dot) org`."""
+    """Yield e-mail addresses that are spelled out, such as `jane (at) example (dot) org`."""
     for found in _SPELLED_AT.finditer(text):
         start = found.start()
         start -= text[start - 1 : start] == " "
@@ -124,7 +124,7 @@ def _spelled_addresses(text: str) -> Iterator[_Match]:
 
 
 def _address(text: str, before: int, after: int, domain: re.Pattern[str]) -> Iterator[_Match]:
-    """The e-mail address around a sign for `at`, if there is an address."""
+    """Yield the e-mail address around the at sign between two offsets, if there is one."""
     found = domain.match(text, after, after + _MAX_DOMAIN)
     if found is None or _is_file(found) or not _is_over(text, found.end()):
         return
@@ -144,7 +144,7 @@ def _is_file(domain: re.Match[str]) -> bool:
 
 
 def _is_over(text: str, end: int) -> bool:
-    """True if an address ends here; `git@host.org:a/b` is a file path.
+    """True if an e-mail address can end at this offset; `git@host.org:a/b` is a file path.
 
     >>> [_is_over(text, 0) for text in (":8080", ":a/b", ":22/a", ":jane@example.org", ": a")]
     [True, False, False, True, True]
@@ -194,7 +194,7 @@ _CARD = re.compile(
 
 
 class _Plain(dict[int, int]):
-    """Maps digits of all scripts and signs of all widths to ASCII; filled on demand."""
+    """Maps digits of all scripts and signs of all widths to ASCII; entries are added on demand."""
 
     def __missing__(self, code: int) -> int:
         digit = unicodedata.decimal(chr(code), -1)

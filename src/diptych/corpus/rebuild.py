@@ -1,4 +1,4 @@
-"""Rebuilding of stand-off corpora: their texts are read again from the archives they name.
+"""Rebuilding of stand-off corpora: their texts are read again from the web archives.
 
 A record is first looked up at the stated offset of the file with the stated name.  If archives have
 been recompressed, merged or renamed, all archives are read once to find the record by its digest.
@@ -42,7 +42,7 @@ MAX_COPIES = 8  # records with the same content that are tried
 
 
 class Lost(NamedTuple):
-    """A unit that cannot be rebuilt, with the first side whose text is missing."""
+    """A unit that cannot be rebuilt, with the URL of the first missing text and the reason."""
 
     id: str
     url: Url
@@ -50,7 +50,7 @@ class Lost(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """The page data needed for rebuilding."""
+    """A page read from an archive, with its texts by path."""
 
     url: Url
     digest: str
@@ -68,7 +68,7 @@ class Archives:
         self._page = lru_cache(maxsize=PAGES_KEPT)(_read)
 
     def with_text(self, side: Side, wanted: str, length: int) -> Side | Reason:
-        """Add the text with the wanted hash to a side, or return the reason why it is missing."""
+        """Return the side with the text that has the wanted hash, or a reason if there is none."""
         named = self._named.get(_name(side.warc), ())
         reason = Reason.NO_RECORD if named else Reason.NO_ARCHIVE
         for file in named:
@@ -86,7 +86,7 @@ class Archives:
     def _from_elsewhere(
         self, side: Side, wanted: str, length: int, reason: Reason
     ) -> Side | Reason:
-        """Take the text and the location of a side from any other page with the same content."""
+        """Find the text in another record with the same content; return the side or a reason."""
         places = self._index.places(side.digest, side.url, MAX_COPIES)
         for file, offset in places:
             page = self._page(self.files[file], offset)
@@ -100,7 +100,7 @@ class Archives:
 
     @cached_property
     def _index(self) -> PageIndex:
-        """Index of all pages of all archives."""
+        """An index of the pages in all archives, built on first use."""
         return PageIndex(
             page for number, file in enumerate(self.files) for page in _pages(number, file)
         )
@@ -112,7 +112,7 @@ def _name(warc: str) -> str:
 
 
 def _pages(number: int, file: Path) -> Iterator[PagePlace]:
-    """The pages of an archive, up to any damage."""
+    """Yield the locations of all pages in an archive, up to the first damaged record."""
     log.info("indexing archive=%s", file)
     try:
         for offset, response in scan(file):
@@ -124,7 +124,7 @@ def _pages(number: int, file: Path) -> Iterator[PagePlace]:
 
 
 def _read(file: Path, offset: int) -> _Read | None:
-    """The page at an offset of an archive; None if there is no page."""
+    """Read the page at an offset in an archive; return None if there is no page."""
     response = None
     with reading(file, error=ArchiveError), file.open("rb") as stream:
         if offset >= file.stat().st_size:
@@ -137,13 +137,13 @@ def _read(file: Path, offset: int) -> _Read | None:
 
 
 def _content(response: Response) -> tuple[str, bool]:
-    """The digest of the body of a response, and True if the body is a page."""
+    """Return the digest of a response body, and True if the body is an HTML page."""
     body, _ = decompress(response.body, response.header("content-encoding"))
     return body_digest(body), is_html(response.header("content-type"), body[:4096])
 
 
 def _fitting(page: _Read, side: Side, wanted: str, length: int) -> Iterator[str]:
-    """Yield the text with the wanted hash if the page has it at the place of the side."""
+    """Yield the text with the wanted hash if it is on the page at the side's location."""
     for text in texts_at(page.texts, side.path, side.at):
         # A corpus that was exported with redaction is rebuilt with redaction.
         for change in (str, redacted):
@@ -154,7 +154,7 @@ def _fitting(page: _Read, side: Side, wanted: str, length: int) -> Iterator[str]
 
 
 def rebuilt(path: Path, archives: Archives) -> Iterator[Unit | Lost]:
-    """Yield the units of a stand-off corpus in order, each with its texts or as `Lost`."""
+    """Yield the units of a stand-off corpus in order, either with their texts or as `Lost`."""
     rest = lines(path)
     _header(path, rest)
     for number, line in rest:
@@ -203,7 +203,7 @@ class Rebuild:
         """numbers of units that the last call of `units` could not rebuild, by reason"""
 
     def units(self) -> Iterator[Unit]:
-        """The units that can be rebuilt."""
+        """Yield the units that can be rebuilt, and count the others in `lost`."""
         self.lost.clear()
         for path in self._paths:
             for found in rebuilt(path, self._archives):
@@ -214,7 +214,7 @@ class Rebuild:
                     yield found
 
     def documents(self) -> Iterator[DocumentPair]:
-        """Raise an error: a stand-off corpus does not contain the whole texts of pages."""
+        """Raise `ConfigError`, because a stand-off corpus has no documents."""
         raise ConfigError(
             "a stand-off corpus has no documents; export them from the run itself with: "
             "diptych export RUN --format docs"

@@ -107,7 +107,7 @@ def _is_international(digits: str) -> bool:
 
 
 def _has_country_code(run: str) -> bool:
-    """True if a number starts with 00 and a country code as one group: 0049 30 123456."""
+    """True if the first group of a number is 00 and a country code, as in 0049 30 123456."""
     first = _NON_DIGITS.split(run)[0]
     code = first[2:]
     return (
@@ -118,9 +118,10 @@ def _has_country_code(run: str) -> bool:
 
 
 def _is_dialled(run: str, digits: str) -> bool:
-    """True for 0033123456789 and 00 33 1 23 45 67 89 if the length is valid for the country.
+    """True if a number that starts with 00 has a valid form and length for its country.
 
-    A number that consists only of pairs of digits is not accepted: it may be from a hex dump.
+    The forms are 0033123456789 and 00 33 1 23 45 67 89.  A number that consists only of pairs of
+    digits is not accepted, because it may be from a hex dump.
     """
     if not _DIALLED.fullmatch(digits):
         return False
@@ -129,7 +130,7 @@ def _is_dialled(run: str, digits: str) -> bool:
 
 
 def _is_date(run: str) -> bool:
-    """True if a run of digits is a date or a span of years, or starts or ends with a date."""
+    """True if a run of digits is a date or a range of years, or starts or ends with a date."""
     groups = [group for group in _NON_DIGITS.split(run) if group]
     if len(groups) == 2:
         return all(len(group) == 4 and "1000" <= group < "2200" for group in groups)

@@ -1,7 +1,7 @@
 """Recognise private IP addresses and host names, and refuse connections to them.
 
 A page is hostile input: a link, a redirect or a DNS answer may point into the user's own network.
-The address of the connection itself is checked, so that a second lookup cannot give another result.
+The address of the connection itself is checked, so a second DNS lookup cannot bypass the check.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from typing import Any
 
 refused_addresses: ContextVar[list[str]] = ContextVar("refused_addresses")
-"""private addresses to which the current request was refused a connection"""
+"""private addresses to which the current request tried to connect"""
 
 
 class PrivateAddressError(OSError):
@@ -46,14 +46,14 @@ _HOLDING_IPV4 = (
 
 
 def _embedded(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """The IPv4 address in the last bits of an IPv6 address, or None."""
+    """The IPv4 address embedded in the last 32 bits of an IPv6 address, or None."""
     if any(ip in network for network in _HOLDING_IPV4):
         return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
     return None
 
 
 def is_private_name(host: str) -> bool:
-    """True if a host name is private; behind a proxy, only the name can be checked.
+    """True if a host name is private; with a proxy, only the name can be checked.
 
     >>> is_private_name("localhost"), is_private_name("10.0.0.1"), is_private_name("example.org")
     (True, True, False)
@@ -68,7 +68,7 @@ def is_private_name(host: str) -> bool:
 
 
 def guarded_socket(address_info: tuple[Any, Any, int, str, tuple[Any, ...]]) -> socket.socket:
-    """Create a socket for a resolved address, unless that address is private."""
+    """Create a socket for a resolved address; raise an error if the address is private."""
     family, kind, protocol, _, address = address_info
     if is_private(str(address[0])):
         if (refused := refused_addresses.get(None)) is not None:

@@ -1,4 +1,4 @@
-"""Run work in a thread of its own, and iterate over its results as they arrive."""
+"""Run a function in a separate thread, and iterate over its results as they arrive."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Emit = Callable[[Value], None]
 
 
 def stream(work: Callable[[Emit[Value], Callable[[], bool]], object]) -> Iterator[Value]:
-    """Iterate over the values that `work` emits while it runs in a thread of its own.
+    """Iterate over the values that `work` emits while it runs in a separate thread.
 
-    `work` is given a function that emits a value, and a function that returns True once nobody
-    iterates any more; `work` must then end.  An exception in `work` is raised here.
+    `work` receives two functions: the first emits a value; the second returns True once the
+    iteration has ended, and `work` must then return.  An exception in `work` is raised here.
 
     >>> list(stream(lambda emit, is_over: [emit(1), emit(2)]))
     [1, 2]

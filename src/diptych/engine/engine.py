@@ -1,4 +1,4 @@
-"""Protocols of engines: `Engine` fetches for a crawl, `Answerer` answers guides' questions."""
+"""Protocols for engines (`Engine`) and for answering guides' questions (`Answerer`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class PendingAnswers(Protocol):
 
     @property
     def waiting(self) -> bool:
-        """True if a question is not answered yet."""
+        """True if there is a question that is not answered yet."""
         ...
 
     def submit(self, now: float) -> None:
@@ -30,7 +30,7 @@ class PendingAnswers(Protocol):
 
 
 class Answerer(PendingAnswers, Protocol):
-    """Answers guides' questions, in the background or at once."""
+    """Answers guides' questions, in the background or immediately."""
 
     def answer_all(self, now: float, commit: Callable[[], None], watcher: Watcher) -> None:
         """Answer all questions in order, including follow-up questions, unless stopped."""
@@ -41,5 +41,5 @@ class Engine(Protocol):
     """Fetches pages for a crawl, from the live web or from archives."""
 
     def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
-        """Crawl until nothing is left or the watcher stops it."""
+        """Crawl until no URL is left or the watcher stops the crawl."""
         ...

@@ -1,4 +1,4 @@
-"""An event loop in its own thread, so that a run works in any thread, even beside other loops."""
+"""An event loop in its own thread, so that a caller may already be running another event loop."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class EventLoopThread:
 
     @property
     def is_started(self) -> bool:
-        """True if the thread runs and must be closed."""
+        """True if the thread is running and must be closed."""
         return self._loop is not None
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
-        """The running event loop; it is started on first use."""
+        """The running event loop, which is started on first use."""
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             self._thread = threading.Thread(
@@ -73,7 +73,7 @@ async def _cancel_others() -> None:
 
 
 class _Run(Generic[Value]):
-    """A coroutine, an event set when it ends, and any exception that would end the loop itself."""
+    """A coroutine, an event that is set when it ends, and any exception that would end the loop."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, Value]) -> None:
         self.ended = threading.Event()

@@ -1,4 +1,4 @@
-"""An HTTP client: headers, proxies, timeouts, size limits; network faults become a `Failure`."""
+"""An HTTP client with proxies, timeouts and size limits; network errors become a `Failure`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class FetchSettings:
 
 
 class _Answer(aiohttp.ClientResponse):
-    """A response that keeps the peer's address, since the connection ends with the last byte."""
+    """A response that records the peer's IP address before the connection is closed."""
 
     peer = ""
 
@@ -56,7 +56,7 @@ class _Answer(aiohttp.ClientResponse):
 
 
 class Fetcher:
-    """HTTP sessions with persistent connections; use as an asynchronous context manager."""
+    """An HTTP client with persistent connections; use it as an asynchronous context manager."""
 
     def __init__(self, settings: FetchSettings) -> None:
         self._settings = settings
@@ -97,7 +97,7 @@ class Fetcher:
         )
 
     async def fetch(self, url: Url, kind: Kind) -> Response | Failure:
-        """Fetch a URL; redirects are returned as responses, except for robots.txt."""
+        """Fetch a URL; redirects are followed only for robots.txt, and otherwise returned."""
         if kind is not Kind.ROBOTS:
             return await self._get(url, kind)
         target: Url = url
@@ -114,7 +114,7 @@ class Fetcher:
     async def _get(self, url: Url, kind: Kind) -> Response | Failure:
         proxy = self._proxy_for(url)
         session = self._proxied if proxy else self._direct
-        assert session is not None, "use the fetcher in an async with"
+        assert session is not None, "use the fetcher in an `async with` block"
         if proxy and not self._settings.allow_private and is_private_name(host_of(url)):
             return Failure(url, Reason.PRIVATE_ADDRESS, host_of(url))
         refused: list[str] = []
@@ -144,7 +144,7 @@ class Fetcher:
         )
 
     async def _body(self, kind: Kind, answer: aiohttp.ClientResponse) -> tuple[str, bytes]:
-        """The reason why the body is truncated (empty if it is not), and the body."""
+        """Read the body; return the reason for truncation (empty if complete) and the body."""
         limit = self._limit(kind)
         if kind is Kind.PAGE and answer.status not in REDIRECTS and not _may_be_html(answer):
             answer.close()
@@ -177,7 +177,7 @@ def _may_be_html(answer: aiohttp.ClientResponse) -> bool:
 
 
 def _failure(url: Url, error: Exception, refused: list[str]) -> Failure:
-    """The failure that stands for a request's error; `refused` are the host's private addresses."""
+    """Convert an error to a `Failure`; `refused` lists the private addresses that were refused."""
     text = str(error) or type(error).__name__
     reason = next((reason for kinds, reason in _REASONS if isinstance(error, kinds)), None)
     if reason is Reason.CONNECT and refused:
@@ -188,7 +188,7 @@ def _failure(url: Url, error: Exception, refused: list[str]) -> Failure:
 
 
 def _is_refusal(error: Exception) -> bool:
-    """True if the server itself, and no proxy, refused the connection."""
+    """True if the server itself, rather than a proxy, refused the connection."""
     is_of_server = not isinstance(error, aiohttp.ClientProxyConnectionError)
     cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
     return is_of_server and getattr(cause, "errno", None) == errno.ECONNREFUSED

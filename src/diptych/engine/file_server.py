@@ -15,14 +15,14 @@ TEMPLATED = ("robots.txt", "sitemap.xml")
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    """Serves the files in a folder; inserts its own address into robots.txt and sitemap.xml."""
+    """Serves the files in a folder; the server's URL is inserted into `TEMPLATED` files."""
 
     protocol_version = "HTTP/1.1"
     wbufsize = 1 << 16  # head and body in one packet: no waiting for acknowledgements
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
-        """Respond to a request; the address is inserted into templated files."""
+        """Respond to a GET request; the server's URL is inserted into `TEMPLATED` files."""
         name = self.path.lstrip("/")
         if name not in TEMPLATED or not Path(self.directory, name).is_file():
             super().do_GET()
@@ -53,7 +53,7 @@ class _Server(ThreadingHTTPServer):
 
 @contextmanager
 def serve(folder: Path, port: int = 0) -> Iterator[str]:
-    """Serve a folder on loopback, and yield the server's URL; a port in use is replaced."""
+    """Serve a folder on loopback, and yield its URL; if the port is in use, choose another."""
     handler = partial(_Handler, directory=str(folder))
     try:
         server = _Server(("127.0.0.1", port), handler)

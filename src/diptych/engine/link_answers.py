@@ -27,7 +27,7 @@ def query_links(source: LinkSource, query: LinkQuery) -> Answer:
 class LinkQueryThread:
     """Queries link sources in a thread, one query at a time.
 
-    The thread is a daemon: it ends with the process, however long a service makes it wait.
+    The thread is a daemon, so it ends with the process even if it is waiting for a service.
     """
 
     def __init__(self, discovery: Discovery, source: LinkSource) -> None:
@@ -61,7 +61,7 @@ class LinkQueryThread:
         return self._open > 0 or self._discovery.is_learning_due
 
     def submit(self, now: float) -> None:
-        """Submit the new queries of a discovery."""
+        """Submit the new queries of the discovery, unless its budget is spent."""
         self._now = now
         if self._discovery.is_over(now):
             return
@@ -70,7 +70,7 @@ class LinkQueryThread:
             self._queries.put(query)
 
     def collect(self) -> None:
-        """Pass answers to the discovery, in the order of its queries."""
+        """Pass the answers received so far to the discovery, in the order of its queries."""
         while not self._answers.empty():
             query, answer = self._answers.get()
             self._open -= 1

@@ -1,4 +1,6 @@
-"""Link source: back links from an HTTP service with JSON responses, described by a TOML file.
+"""A link source that gets back links from an HTTP service with JSON responses.
+
+The service is described by a TOML file:
 
 url = "https://api.example.org/links?target={host}&limit={limit}&offset={offset}"
 links = "data.items"            # path of the list in the response; "" if the response is the list
@@ -55,7 +57,7 @@ _VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A service, as described by its TOML file."""
+    """The description of a service in its TOML file."""
 
     url: str
     links: str
@@ -69,7 +71,7 @@ class Description:
 
 
 def read_description(path: Path, environment: Mapping[str, str] = os.environ) -> Description:
-    """Read the TOML file of a service; a `SourceError` names the invalid key."""
+    """Read the TOML file of a service; raise a `SourceError` if a key is invalid."""
     with reading(path, advice="see docs/discover.md", error=SourceError):
         raw = tomllib.loads(read_file(path, _MAX_TOML, error=SourceError).decode("utf-8"))
     known = {item.name: item for item in fields(Description)}
@@ -105,14 +107,13 @@ def _checked(path: Path, key: str, value: Any) -> Any:
 
 
 def _headers(path: Path, raw: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
-    """Insert environment variables into the headers."""
+    """Replace `$NAME` in headers with environment variables; raise an error if one is missing."""
     headers = {}
     for name, text in raw.items():
         for variable in _VARIABLE.findall(text):
             if variable not in environment:
                 raise SourceError(
-                    f"{path}: {'headers.' + name!r} needs the environment variable {variable}; "
-                    "set it"
+                    f"{path}: {'headers.' + name!r} needs the environment variable {variable}"
                 )
         value = _VARIABLE.sub(lambda found: environment[found[1]], text)
         if not re.fullmatch(r"[!-~]+", name) or ":" in name or re.search(r"[\r\n\0]", value):
@@ -137,7 +138,7 @@ def _check_template(path: Path, template: str) -> None:
 
 
 class _WebRedirects(urllib.request.HTTPRedirectHandler):
-    """Follows redirects to HTTP and HTTPS only, and sends secret headers to no other host."""
+    """Follows redirects to HTTP and HTTPS only, and never sends secret headers to other origins."""
 
     def redirect_request(
         self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
@@ -151,7 +152,7 @@ class _WebRedirects(urllib.request.HTTPRedirectHandler):
 
 
 class _DeadlineStream(io.RawIOBase):
-    """A byte stream with a deadline, which the arrival of single bytes does not extend."""
+    """A byte stream with a fixed deadline, which is not extended when bytes arrive."""
 
     def __init__(self, sock: Any, until: float) -> None:
         self._sock, self._until = sock, until
@@ -178,7 +179,7 @@ class _DeadlineStream(io.RawIOBase):
 
 
 def _with_deadline(kind: type[http.client.HTTPConnection], until: float) -> Any:
-    """A connection class whose responses all end before the deadline."""
+    """Create a connection class whose responses time out at the deadline."""
 
     class Answer(http.client.HTTPResponse):
         def __init__(self, sock: Any, level: int = 0, method: Any = None, url: Any = None) -> None:
@@ -190,7 +191,7 @@ def _with_deadline(kind: type[http.client.HTTPConnection], until: float) -> Any:
 
 
 class _DeadlineHandler(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
-    """Opens HTTP and HTTPS requests, with one deadline for the whole of each request."""
+    """Opens HTTP and HTTPS requests with a single deadline that also covers redirects."""
 
     def __init__(self, until: float, answers: ExitStack) -> None:
         super().__init__()
@@ -205,7 +206,7 @@ class _DeadlineHandler(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
 
 
 class _OneProxy(urllib.request.BaseHandler):
-    """Uses one proxy for all hosts, even hosts that the environment excludes, as for pages."""
+    """Uses one proxy for all hosts, even for those that the environment excludes from proxying."""
 
     handler_order = 100  # before the headers are created
 
@@ -225,7 +226,7 @@ class _OneProxy(urllib.request.BaseHandler):
 
 @dataclass(slots=True)
 class LinkService:
-    """A service that returns back links, as a `LinkSource`."""
+    """A `LinkSource` that requests back links from a service."""
 
     description: Description
     sleep: Callable[[float], None] = time.sleep
@@ -240,17 +241,17 @@ class LinkService:
     def open(cls, path: Path, proxy: str | None = None, patience: float = _ENDLESS) -> LinkService:
         """Open the service that a TOML file describes; requests go through `proxy` if given."""
         if proxy is not None and not re.fullmatch(r"https?://[!-~]+", proxy):
-            raise SourceError(f"{proxy!r} is not an HTTP proxy such as http://proxy.org:8080")
+            raise SourceError(f"{proxy!r} is not a valid proxy URL, such as http://proxy.org:8080")
         return cls(read_description(path), proxy=proxy, patience=patience)
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | None:
-        """Return None: the service does not know, so the page must be fetched."""
+        """Return None: the service provides no out links, so the page must be fetched."""
         return None
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
-        """The pages of other sites that link to a page according to the service, in its order.
+        """The links to a URL from pages on other sites, in the order returned by the service.
 
-        If results come in several responses, those received before a failure are kept.
+        If results are spread over several responses, those received before a failure are kept.
         """
         found: dict[Url, Link] = {}
         offset = 0
@@ -285,7 +286,7 @@ class LinkService:
         )  # fmt: skip
 
     def _items(self, url: Url, limit: int, offset: int) -> list[object] | Failure:
-        """The list of items in a single response."""
+        """Request the items at an offset, and return the list in the response."""
         values = {"url": url, "host": host_of(url), "limit": limit, "offset": offset}
         body = self._fetch_body(
             url, self.description.url.format(**{k: quote(str(v), "") for k, v in values.items()})
@@ -304,7 +305,7 @@ class LinkService:
         return items
 
     def _fetch_body(self, url: Url, address: str) -> bytes | Failure:
-        """The body of a response; the request is retried if that may help."""
+        """Request an address and return the body; temporary failures are retried."""
         failure, begun = Failure(url, Reason.NOT_ASKED), self.clock()
         for attempt in range(self.description.retries + 1):
             wait = self._last + self.description.delay - self.clock()
@@ -324,8 +325,8 @@ class LinkService:
         return failure
 
     def _without_retry(self, failure: Failure) -> Failure:
-        """The failure, with the reason why the request was not retried."""
-        why = f", as it asks for {failure.retry_after:g} s" if failure.retry_after else ""
+        """Extend a failure with the reason why the request was not retried."""
+        why = f" (requested: {failure.retry_after:g} s)" if failure.retry_after else ""
         return replace(
             failure, detail=f"{failure.detail}; no retry within {self.patience:g} s{why}"
         )
@@ -334,7 +335,7 @@ class LinkService:
         headers = {"User-Agent": f"diptych/{VERSION}", "Accept": "application/json"}
         request = urllib.request.Request(address, headers=headers | dict(self.description.headers))
         until = time.monotonic() + max(self.description.timeout, 0.1)
-        # Without its own proxy, it uses those of the environment.
+        # If no proxy is given, those of the environment are used.
         through = (urllib.request.ProxyHandler({}), _OneProxy(self.proxy)) if self.proxy else ()
         try:
             with ExitStack() as answers:  # including those of redirects, which nothing else closes
@@ -360,13 +361,13 @@ class LinkService:
 
     def _refusal(self, url: Url, error: urllib.error.HTTPError) -> Failure:
         response = Response(url, error.code, tuple(error.headers.items()), b"", self.clock())
-        detail = f"the service answered {error.code} {in_one_line(error.reason)[:300]}"
+        detail = f"the service returned {error.code} {in_one_line(error.reason)[:300]}"
         if error.code in (401, 403):
-            detail += "; is the key in 'headers' right?"
+            detail += "; is the key in 'headers' correct?"
         return Failure(url, f"http_{error.code}", detail, retry_after(response))
 
     def _body(self, url: Url, answer: Any) -> bytes | Failure:
-        """The body of a response, up to a limit."""
+        """Read the body of a response; return a `Failure` if it is too long or incomplete."""
         body = bytearray()
         while piece := answer.read1(_READ):
             body += piece
@@ -379,13 +380,13 @@ class LinkService:
 
 
 def _may_succeed(failure: Failure) -> bool:
-    """True if another request may succeed."""
+    """True if the same request may succeed after this failure."""
     no_answer = (Reason.NO_CONNECTION, Reason.TIMEOUT, Reason.CUT_OFF)
     return failure.reason in no_answer or http_status(failure.reason) in _AGAIN
 
 
 def _value_at(content: object, path: str) -> object:
-    """The value at a path of dotted keys; None if there is none.
+    """The value at a dotted path, such as `data.items`; None if there is none.
 
     >>> content = {"data": {"items": [1]}}
     >>> _value_at(content, "data.items"), _value_at([], "data"), _value_at([2], "")

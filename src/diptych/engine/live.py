@@ -23,10 +23,10 @@ from diptych.page.answer import ReadAnswer
 from diptych.protocols import LinkSource, Watcher
 from diptych.types import Failure, Kind
 
-COMMIT_AFTER = 0.05  # seconds between commits; a kill loses no more, which is then fetched again
+COMMIT_AFTER = 0.05  # seconds between commits; uncommitted pages are fetched again after a kill
 MAX_STARTS = 8  # fetches started before running ones get a turn
 MAX_TURN = 0.01  # seconds that responses are processed before the network gets a turn
-POLL_INTERVAL = 0.01  # seconds between checks for answers of workers
+POLL_INTERVAL = 0.01  # seconds between checks for answers from workers
 TICK_INTERVAL = 0.1  # seconds between ticks while nothing happens
 
 Arguments = ParamSpec("Arguments")
@@ -42,9 +42,9 @@ class LiveEngine:
     settings: FetchSettings
 
     def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
-        """Crawl until nothing is left or the watcher, which ticks often, stops it.
+        """Crawl until no URL is left or the watcher stops the crawl.
 
-        There are at least ten ticks a second.
+        The watcher's `tick` is called at least ten times a second.
         """
 
         def prepare() -> None:
@@ -56,7 +56,7 @@ class LiveEngine:
     def discover(
         self, discovery: Discovery, source: LinkSource, workers: Workers, watcher: Watcher
     ) -> None:
-        """Search for bilingual sites until stopped, nothing is left, or the budget is spent."""
+        """Search for bilingual sites until stopped, no URL is left, or the budget is spent."""
         with LinkQueryThread(discovery, source) as pending:
             workers.run_in_loop(self._run(discovery, pending, workers, watcher, lambda: None))
 
@@ -64,7 +64,7 @@ class LiveEngine:
         self, crawl: CrawlState, answers: PendingAnswers, workers: Workers, watcher: Watcher,
         prepare: Callable[[], None],
     ) -> None:  # fmt: skip
-        """Fetch until nothing is left; `prepare` is called before the first page."""
+        """Fetch until stopped or no URL is left; `prepare` is called before the first page."""
         loop = asyncio.get_running_loop()
         # Host names are resolved in threads: a slow lookup must not delay others.
         loop.set_default_executor(ThreadPoolExecutor(self.settings.concurrency))
@@ -99,7 +99,7 @@ class LiveEngine:
     def _pause(
         self, crawl: CrawlState, answers: PendingAnswers, fetches: _Fetches, now: float
     ) -> float:
-        """Seconds until there may be something to do, unless a fetch ends earlier."""
+        """The maximum time, in seconds, to wait for a running fetch to end."""
         wake = crawl.wake()
         longest = POLL_INTERVAL if answers.waiting else TICK_INTERVAL
         if wake is None or not self._room(fetches):
@@ -135,13 +135,13 @@ async def _in_thread(
     keeper: ThreadPoolExecutor, act: Callable[Arguments, None], *given: Arguments.args,
     **more: Arguments.kwargs,
 ) -> None:  # fmt: skip
-    """Run a function in another thread, which gets this thread's learned languages."""
+    """Run a function in another thread, with a copy of this thread's context variables."""
     work = partial(copy_context().run, act, *given, **more)
     await asyncio.get_running_loop().run_in_executor(keeper, work)
 
 
 async def _last_of(steps: Iterator[Value | None]) -> Value:
-    """The last of several steps; other coroutines get a turn after each step."""
+    """Run all steps and return the last value; other coroutines can run after each step."""
     found: Value | None = None
     for step in steps:
         found = step
@@ -151,7 +151,7 @@ async def _last_of(steps: Iterator[Value | None]) -> Value:
 
 
 class _Fetches:
-    """The running fetches, and those that have ended."""
+    """The running fetches, and the ended fetches whose outcomes are not collected yet."""
 
     def __init__(self) -> None:
         self.tasks: set[asyncio.Task[Outcome]] = set()
@@ -171,7 +171,7 @@ class _Fetches:
 
     @property
     def are_over(self) -> bool:
-        """True if no fetch is running, and all outcomes have been taken."""
+        """True if no fetch is running and all outcomes have been collected."""
         return not self.tasks and not self._ended
 
     async def wait(self, seconds: float) -> None:
@@ -182,12 +182,12 @@ class _Fetches:
         self._news.clear()
 
     def outcomes(self) -> list[Outcome]:
-        """The outcomes of fetches that have ended; an exception in our own code ends the run."""
+        """Collect the outcomes of ended fetches; an unexpected exception is raised again."""
         ended, self._ended = self._ended, []
         return [task.result() for task in ended]
 
     async def cancel(self) -> None:
-        """Cancel the running fetches."""
+        """Cancel the running fetches, and wait until they have ended."""
         for task in self.tasks:
             task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)

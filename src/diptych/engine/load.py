@@ -1,4 +1,4 @@
-"""The recent load of the workers, used to start another worker neither too early nor too late."""
+"""The recent load of the workers, which determines when another worker is started."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Load:
-    """The share of busy time, exponentially weighted so that recent seconds count most.
+    """The share of time the workers are busy, exponentially weighted towards the present.
 
     >>> load = Load(seconds=1.0)
     >>> [round(load.note(now, is_busy=True), 2) for now in (10.0, 10.5, 11.0, 12.0)]
@@ -21,7 +21,7 @@ class Load:
     _is_busy: bool = False
 
     def note(self, now: float, *, is_busy: bool) -> float:
-        """Record whether the workers are busy from now on; returns their share of busy time."""
+        """Record whether the workers are busy from now on; return the share of busy time."""
         kept = math.exp((self._since - now) / self.seconds)
         self.share = kept * self.share + (1 - kept) * self._is_busy
         self._since, self._is_busy = now, is_busy

@@ -20,7 +20,7 @@ _PART = 1000  # entries of a sitemap per part
 
 
 class ReadTask(NamedTuple):
-    """Parse a response; the result is packed for sending to the parent process."""
+    """A task that parses a response; its result is packed for the parent process."""
 
     kind: Kind
     response: Response
@@ -31,7 +31,7 @@ class ReadTask(NamedTuple):
     """True if the WARC record is to be composed too"""
 
     def run(self, context: None) -> bytes:
-        """The parsed response and its record, packed."""
+        """Parse the response, and return it with its WARC record, serialised by `pack`."""
         reading = read_answer(
             self.kind, self.response,
             depth=self.depth, langs=self.langs, with_sketch=self.with_sketch,
@@ -42,7 +42,7 @@ class ReadTask(NamedTuple):
 def read_result(
     url: Url, result: bytes | Failed
 ) -> Iterator[tuple[ReadAnswer | Failure, bytes] | None]:
-    """Unpack a `ReadTask`'s result in steps of a few milliseconds; yields None until the last."""
+    """Unpack the result of a `ReadTask` in short steps; all steps but the last yield None."""
     if isinstance(result, Failed):
         yield Failure(url, result.reason), b""
     else:
@@ -52,7 +52,7 @@ def read_result(
 def pack(reading: ReadAnswer, record: bytes) -> bytes:
     """Serialise a parsed response and its record for the parent process.
 
-    Links are sent as JSON, since unpickling a hundred named tuples takes longer than parsing the
+    Links are sent as JSON, because unpickling a hundred named tuples takes longer than parsing the
     page.  Sitemap entries are sent in parts, which are unpacked one by one: there may be 50,000.
     """
     links = b"[]"
@@ -69,7 +69,7 @@ def pack(reading: ReadAnswer, record: bytes) -> bytes:
 
 
 def unpack(frame: bytes) -> Iterator[tuple[ReadAnswer, bytes] | None]:
-    """Reverse `pack` in steps of a few milliseconds; yields None until the last step."""
+    """Unpack data from `pack` in short steps; all steps but the last yield None."""
     reading: ReadAnswer
     reading, links, parts, record = pickle.loads(frame)
     if reading.page is not None:

@@ -26,7 +26,7 @@ from diptych.types import Failure, Kind, Response
 
 
 def archive_files(paths: Iterable[Path]) -> list[Path]:
-    """The WARC files among these files and folders; the files in a folder are sorted by name."""
+    """The WARC files in a list of files and folders; the files in a folder are sorted."""
     files: list[Path] = []
     for path in paths:
         if path.is_dir():
@@ -47,7 +47,7 @@ def archive_files(paths: Iterable[Path]) -> list[Path]:
 def index_archives(store: Store, files: Sequence[Path]) -> list[str]:
     """Index all responses in archives, and return messages about damaged archives.
 
-    Responses before the damage are used.  A file is indexed again only if its size has changed.
+    Responses before the damage are indexed.  A file is indexed again only if its size has changed.
     """
     index = ArchiveIndex(store)
     for file in files:
@@ -78,18 +78,18 @@ def _add_answers(index: ArchiveIndex, warc: int, file: Path) -> str:
 
 
 PAGES_AT_ONCE = 32
-"""pages parsed at the same time, if the next URL can be chosen without them"""
+"""number of pages parsed at once, if the choice of the next URL does not depend on them"""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayEngine:
     """Drives a crawl from the archives that were indexed into its store.
 
-    Time is the number of responses so far, so that the same archives give exactly the same crawl.
+    The clock is the number of responses so far, so the same archives always give the same crawl.
     """
 
     def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
-        """Crawl until nothing is left or the watcher stops it."""
+        """Crawl until no URL is left or the watcher stops the crawl."""
         workers.prepare()
         room = 1 if crawl.guides.has_memory else PAGES_AT_ONCE
         now = float(crawl.stats.downloads)
@@ -116,9 +116,9 @@ class ReplayEngine:
 def _answers(
     crawl: Crawl, claims: Sequence[Claim], workers: Workers, watcher: Watcher
 ) -> Iterator[tuple[Claim, ReadAnswer | Failure, Pointer | None]]:
-    """The responses to these claims, in order, until stopped; they are parsed in parallel.
+    """Yield the responses to claims, in order, until stopped; they are parsed in parallel.
 
-    Sketches are made at the same time, so that no page is parsed twice.
+    Sketches are created at the same time, so that no page is parsed twice.
     """
     begun: list[tuple[Pointer | None, Future[bytes | Failed]]] = []
     for claim in claims:
@@ -139,7 +139,7 @@ def _answers(
 
 
 def _archived(crawl: Crawl, claim: Claim) -> tuple[Response, Pointer | None]:
-    """The archived response and its location; a 404 response and None if it is not archived."""
+    """The archived response to a claim and its location, or a 404 response and None."""
     place = ArchiveIndex(crawl.store).place(claim.url)
     response = crawl.store.archive.read(*place) if place else None
     if place is None or response is None:

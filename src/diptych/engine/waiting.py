@@ -1,4 +1,4 @@
-"""Wait for tasks while a watcher ticks, which updates the display and notices Ctrl-C."""
+"""Wait for tasks while calling a watcher, which updates the display and detects Ctrl-C."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _TICK_SECONDS = 0.1  # between two ticks while waiting for a result
 
 
 def is_done(future: Future[Any]) -> bool:
-    """Wait for a moment; True if the task is done."""
+    """Wait briefly for a task; True if it is done."""
     return bool(wait([future], timeout=_TICK_SECONDS).done)
 
 
 def is_awaited(future: Future[Any], watcher: Watcher) -> bool:
-    """Wait for a task; False if the crawl is stopped before it is done."""
+    """Wait for a task; True if it is done, False if the watcher stops the crawl first."""
     while not is_done(future):
         watcher.tick()
         if watcher.stopped():

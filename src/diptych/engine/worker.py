@@ -1,7 +1,7 @@
 """A worker process: runs the tasks that `workers` sends, one after the other.
 
 Frames on its standard input and output consist of a length and a pickle.  Only the parent process
-writes to its input, and both ends are this package, so data from a page is never unpickled.
+writes to its input, and both processes run this package, so data from a page is never unpickled.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FRAME = struct.Struct("<I")
 READY = FRAME.pack(0)
 _MACHINE_FAULTS = (OSError, ImportError, DatabaseError, DiptychError)
 """faults of the disk, database or installation; they end a run, which can be resumed"""
-_PR_SET_PDEATHSIG = 1  # of prctl(2)
+_PR_SET_PDEATHSIG = 1  # see prctl(2)
 _COLLECT_RARELY = (100_000, 50, 100)  # pages create no cycles; the search took 10% of the time
 
 Context = TypeVar("Context")
@@ -45,7 +45,7 @@ class Task(Protocol[Context_contra, Result]):
 
 
 class TaskLimits(NamedTuple):
-    """The maximum time and memory of a task; None means unlimited."""
+    """The maximum time and memory for a task; None means unlimited."""
 
     seconds: float | None
     bytes: int | None
@@ -56,7 +56,7 @@ USUAL = TaskLimits(120.0, 2 << 30)
 
 
 class Failed(NamedTuple):
-    """The outcome of a task that has no result, with the type of fault."""
+    """The outcome of a task that failed; `kind` is the type of the error."""
 
     kind: str
 
@@ -67,7 +67,7 @@ class Failed(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """A fault of the machine in a worker process, which ends the run."""
+    """A machine fault in a worker process, such as a full disk; it ends the run."""
 
     message: str
     is_ours: bool
@@ -76,7 +76,7 @@ class Fault(NamedTuple):
 
 
 class Beginning(NamedTuple):
-    """The first frame, which a worker needs before it can unpickle a task."""
+    """The content of the first frame, which a worker needs before it can unpickle tasks."""
 
     path: list[str]
     """module search path"""
@@ -84,7 +84,7 @@ class Beginning(NamedTuple):
 
 
 class NewContext(NamedTuple, Generic[Context]):
-    """The context of all following tasks."""
+    """A message that sets the context for all following tasks."""
 
     value: Context
 
@@ -112,14 +112,14 @@ class _Attempt(AbstractContextManager["_Attempt"]):
 
 
 def attempt(task: Task[Context, Result], context: Context) -> Result | Failed:
-    """Run a task; if it raises because of a page, return a `Failed`."""
+    """Run a task and return its result; return a `Failed` if a page causes an exception."""
     with _Attempt() as attempted:
         return task.run(context)
     return attempted.failed
 
 
 def main(source: BinaryIO, sink: BinaryIO) -> None:
-    """Report when ready, then run tasks one by one."""
+    """Tell the parent process that this worker is ready, then run its tasks one by one."""
     beginning: Beginning = pickle.loads(_frame(source))
     sys.path[:] = beginning.path
     use_learned_languages(beginning.languages)
@@ -141,7 +141,7 @@ def main(source: BinaryIO, sink: BinaryIO) -> None:
 
 
 def _answer(order: Order, context: Any) -> bytes:
-    """The pickled result of a task; a `Failed` if it cannot be pickled."""
+    """Run a task and return its pickled result, or a pickled `Failed` if an error occurs."""
     _limit_memory(order.bytes)
     try:
         with _Attempt() as attempted:
@@ -188,14 +188,14 @@ def _receive(source: BinaryIO, frames: SimpleQueue[bytes]) -> None:
 
 
 def _frame(source: BinaryIO) -> bytes:
-    """The next frame; empty at the end of input."""
+    """Read the body of the next frame; empty at the end of the input."""
     head = source.read(FRAME.size)
     body = source.read(FRAME.unpack(head)[0]) if len(head) == FRAME.size else b""
     return body
 
 
 def _own_streams() -> tuple[BinaryIO, BinaryIO]:
-    """The streams to the parent; any other output goes to standard error."""
+    """Reserve standard input and output for the parent; other output goes to standard error."""
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -204,7 +204,7 @@ def _own_streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _end_with_parent() -> None:
-    """Have the system kill this process when its parent ends, even if a task blocks threads."""
+    """Make the system kill this process when its parent ends, even if a task blocks all threads."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
@@ -221,7 +221,7 @@ def serve() -> None:
 
 
 if __name__ == "__main__":
-    # By its module name, which the pickles of the parent refer to.
+    # Use the module by its full name, because the parent's pickles refer to that name.
     from diptych.engine import worker
 
     worker.serve()

@@ -22,7 +22,7 @@ _OWN_GROUP: dict[str, Any] = {"process_group": 0} if os.name == "posix" else {}
 
 
 async def start_process() -> asyncio.subprocess.Process:
-    """Start a worker that imports this same package."""
+    """Start a worker process that imports the same copy of this package."""
     package = str(Path(diptych.__file__).parent.parent)
     path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
     try:
@@ -60,7 +60,7 @@ def frame_of(message: Any) -> bytes:
 
 
 def loaded(body: bytes) -> Any:
-    """Unpickle the result of a task; returns a `Failed` if that is impossible."""
+    """Unpickle the result of a task; return a `Failed` if that is impossible."""
     try:
         return pickle.loads(body)
     except (*UNSENDABLE, EOFError, ImportError, IndexError, MemoryError) as error:
@@ -68,7 +68,7 @@ def loaded(body: bytes) -> Any:
 
 
 def error_of(fault: Fault) -> DiptychError:
-    """The error to raise for a machine fault in a worker."""
+    """The exception to raise for a machine fault in a worker."""
     message = fault.message if fault.is_ours else f"a worker process failed: {fault.message}"
     error = DiptychError(message)
     error.add_note(fault.trace)

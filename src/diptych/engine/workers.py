@@ -1,8 +1,8 @@
 """The worker processes of a run: one pool for reading, pairing and aligning pages.
 
 If a task fails, or takes too long or too much memory, only that task is lost: its result is a
-`Failed`.  Another process is started if the waiting work would take longer than starting one, up to
-the number the user allows.  Workers end with this process, even when it is killed.
+`Failed`.  Another process is started if the queued tasks would take longer than starting it, up to
+the number that the user allows.  Workers end with this process, even when it is killed.
 """
 
 from __future__ import annotations
@@ -51,17 +51,17 @@ Result = TypeVar("Result")
 Value = TypeVar("Value")
 
 _START_SECONDS = 1.0  # to start a process and load its models, on a busy machine
-_USUAL_SECONDS = 0.02  # assumed for a kind of task that was not run yet
-_NEW_WEIGHT = 0.1  # weight of the latest task in the usual time of its kind
-_BRIEF_SECONDS = 0.05  # another task may be queued in a worker behind one that usually takes less
+_USUAL_SECONDS = 0.02  # assumed for a type of task that has not run yet
+_NEW_WEIGHT = 0.1  # weight of the latest task in the average time of its type
+_BRIEF_SECONDS = 0.05  # a task may be queued in a worker behind a task that usually takes less time
 _TASKS_AHEAD = 8  # tasks per worker that are started before the first result is yielded
-_MANY_PAGES = 4  # waiting pages, from which the network is faster than the workers
+_MANY_PAGES = 4  # with this many waiting pages, the network is faster than the workers
 _LOAD_SECONDS = 0.5  # time constant of the load
 _BUSY = 0.8  # share of busy time above which another worker pays off
 
 
 class Shared(Generic[Context]):
-    """A context shared by many tasks, sent to each worker once; tasks run in place use `here`."""
+    """A context that many tasks share, sent to each worker once; `here` is used in this process."""
 
     def __init__(self, context: Context, here: Context) -> None:
         self.here = here
@@ -100,7 +100,7 @@ class _Worker:
 
 
 class Workers:
-    """A pool, used as a context manager; if `count` is 0, tasks run in place and without limits."""
+    """A pool of worker processes; if `count` is 0, tasks run in this process, without limits."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -112,12 +112,12 @@ class Workers:
         self._processes: set[asyncio.subprocess.Process] = set()
         self._first: deque[_Job] = deque()
         self._answers: deque[_Job] = deque()
-        """jobs that answer guides; of several workers, they leave one free for pages"""
+        """jobs that answer guides; if there are several workers, one is kept free for pages"""
         self._alarm: asyncio.TimerHandle | None = None
         self._load = Load(_LOAD_SECONDS)
         self._is_closing = False
         self._seconds: dict[type, float] = {}
-        """the usual time that each kind of task takes"""
+        """the average time that each type of task takes"""
         self._beginning = Beginning(list(sys.path), learned_languages())
 
     def __enter__(self) -> Workers:
@@ -132,11 +132,11 @@ class Workers:
         return [worker.process.pid for worker in self._workers]
 
     def run_in_loop(self, coroutine: Coroutine[Any, Any, Value]) -> Value:
-        """Run a coroutine in the pool's thread, and wait for its result; it may `await call`."""
+        """Run a coroutine in the pool's event loop, and return its result; it may await `call`."""
         return self._thread.run(coroutine)
 
     def prepare(self) -> None:
-        """Start the first process in the background, since that takes a while."""
+        """Start the first process in the background, because starting takes a while."""
         if self.count:
             self._thread.loop.call_soon_threadsafe(self._start_first)
 
@@ -170,7 +170,7 @@ class Workers:
     ) -> Iterator[Result | Failed]:  # fmt: skip
         """Yield the result of each task, in order; only a few tasks are in memory at a time.
 
-        `tick` is called often while waiting; if it raises, the work ends.
+        `tick` is called often while waiting; if it raises an exception, open tasks are cancelled.
         """
         begun: deque[Future[Result | Failed]] = deque()
         try:
@@ -192,7 +192,7 @@ class Workers:
     ) -> Result | Failed:  # fmt: skip
         """Run a task in a worker, and wait for its result.
 
-        As soon as several pages wait, another worker is started, since more pages will arrive.
+        As soon as several pages are waiting, another worker is started, because more will arrive.
         """
         if not self.count:
             return attempt(task, shared.here)
@@ -204,7 +204,7 @@ class Workers:
         return result
 
     def _assign(self) -> None:
-        """Give jobs to workers that have room, and start another worker if that pays off."""
+        """Assign jobs to workers with free capacity, and start another worker if one is needed."""
         while self._first and (worker := self._least_busy()) and self._has_room(worker):
             self._give(worker, self._first.popleft())
         while self._answers and (worker := self._least_busy()):
@@ -227,7 +227,7 @@ class Workers:
         return min(self._workers, key=lambda worker: len(worker.jobs), default=None)
 
     def _has_room(self, worker: _Worker) -> bool:
-        """True if a worker is idle, or will be soon enough to queue a job behind its own."""
+        """True if a worker is idle, or has one short job behind which another can be queued."""
         if not worker.jobs:
             return True
         usual = self._seconds.get(type(worker.jobs[0].task), _START_SECONDS)
@@ -286,7 +286,7 @@ class Workers:
                 job.answer.set_result(result)
 
     async def _listen(self, worker: _Worker) -> None:
-        """Receive the results of a worker until it ends; its unfinished job has then failed."""
+        """Receive the results of a worker until it ends; then retry or fail its current job."""
         stdout = worker.process.stdout
         assert stdout is not None
         with suppress(asyncio.IncompleteReadError, ConnectionError):
@@ -316,7 +316,7 @@ class Workers:
     # -- starting and ending -----------------------------------------------------------------
 
     def _needs_another(self) -> bool:
-        """True if all workers are always busy, or waiting jobs would take longer than a start."""
+        """True if workers are overloaded, or queued jobs would take longer than starting one."""
         waiting = len(self._first) + len(self._answers)
         is_full = len(self._workers) + len(self._starting) >= self.count
         if not waiting or is_full or self._is_closing:
@@ -384,7 +384,7 @@ class Workers:
 
 
 def _result(begun: deque[Future[Value]], tick: Callable[[], None]) -> Value:
-    """Wait for the result of the first task."""
+    """Wait for the first future, and return its result; `tick` is called while waiting."""
     tick()
     while not is_done(begun[0]):
         tick()

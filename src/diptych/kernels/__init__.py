@@ -43,7 +43,7 @@ def return_memory() -> None:
 
 
 def fields_of(kind: Any, names: str) -> tuple[tuple[str, Any], ...]:
-    """The fields of a C structure that share one type, from a string of their names.
+    """Create the fields of a C structure that share one type, from a string of their names.
 
     >>> fields_of(ctypes.c_bool, "left right")
     (('left', <class 'ctypes.c_bool'>), ('right', <class 'ctypes.c_bool'>))

@@ -33,7 +33,7 @@ class Band(NamedTuple):
 
     @classmethod
     def around(cls, points: NDArray[np.int64], left: int, right: int, margin: int) -> Band:
-        """The band of points near a path given as rows of (i, j), from corner to corner.
+        """The band around a path, which is given as rows of (i, j) from corner to corner.
 
         >>> Band.around(np.array([[0, 0], [4, 4]]), 4, 4, 1).high.tolist()
         [1, 2, 3, 4, 4]
@@ -107,7 +107,7 @@ class Moves(NamedTuple):
 
     @classmethod
     def of(cls, kinds: Sequence[tuple[int, int]], priors: Sequence[float]) -> Moves:
-        """Moves with the given priors, which need not sum to one."""
+        """Create moves for kinds of beads with the given priors, which need not sum to 1."""
         if any(min(kind) < 0 or not any(kind) for kind in kinds):
             raise ValueError("a bead must have sentences on at least one side")
         counts = np.array(kinds, np.int32).reshape(-1, 2)
@@ -145,14 +145,15 @@ def word_gains(
     null_share: float,
     loose_before: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float32]:
-    """Log-likelihood ratio of a row's words: given 1 to `sizes` adjacent places, or by chance.
+    """Compute the log-likelihood ratio of translation versus chance for the words of each row.
 
     A row is a sentence of one text; a place is a sentence of the other.  The model is IBM Model 1
-    mixed with unigrams: a word comes from chance with probability `null_share`, else from any word
-    of the places.  For each word of the rows, `links` says how many times more often than by chance
-    that word occurs beside each word of the places.  Unknown words of the places are loose: they
-    may translate to any word, with the probability of chance; `loose_before` is the number of loose
-    words before each place.  The result has a layer per size and a cell per place of each window.
+    mixed with unigrams: a word comes from chance with probability `null_share`, otherwise from any
+    word of the places.  `links` has a lift for each pair of a row's word and a place's word: how
+    many times more often than by chance the words co-occur.  Unknown words of the places are loose:
+    they may translate to any word, with its chance probability; `loose_before` is the number of
+    loose words before each place.  The result has a layer for each number of adjacent places, from
+    1 to `sizes`, and a cell for each place of each window.
     """
     loose = np.zeros(len(words_before)) if loose_before is None else loose_before
     if len(links.offsets) != rows.size + 1 or not 0 < null_share < 1:
@@ -197,9 +198,9 @@ def bead_scores(
     by_right: NDArray[np.float32],
     more: NDArray[np.float32] | None = None,
 ) -> NDArray[np.float32]:
-    """The score of every move from every point: `more` plus its prior, length and word scores.
+    """The score of each move from each point: its prior, length and word scores, plus `more`.
 
-    `by_left` and `by_right` are the `word_gains` of `left_windows` and `right_windows`.
+    `by_left` and `by_right` are the `word_gains` for `left_windows` and `right_windows`.
     """
     start, most = band.start, moves.most
     ours, theirs = band.left_windows(most), band.right_windows(most)
@@ -230,7 +231,7 @@ def bead_scores(
 def best_path(
     band: Band, moves: Moves, scores: NDArray[np.float32], *, by_posterior: bool = True
 ) -> Path:
-    """The path through the band with the most probable beads, weighted by sentence count.
+    """Find the path with the highest sum of bead probabilities, weighted by sentence count.
 
     The confidence of a step is the posterior probability of its bead, summed over all paths.
     Without `by_posterior`, the result is the path with the highest score (Viterbi), with the score

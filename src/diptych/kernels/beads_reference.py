@@ -33,7 +33,7 @@ def word_gains(
 ) -> None:
     """Add the log of p(words | places) / p(words | chance) for each row and window to `out`.
 
-    A window that would extend beyond the last place ends there, and its words gain nothing.
+    A run of places that would extend beyond its window is cut off, and its lifts count as 0.
     """
     start = windows.start
     for row in range(len(rows)):
@@ -56,7 +56,7 @@ def word_gains(
 
 
 def _lifts(word: int, links: Table, places: Postings) -> dict[int, float]:
-    """For each place, the sum of a word's lifts over chance with the words of the place."""
+    """For each place, the sum of the lifts between a word and the words of the place."""
     found: dict[int, float] = defaultdict(float)
     weights: NDArray[np.float32] = places[2]
     for link in range(links.offsets[word], links.offsets[word + 1]):
@@ -109,7 +109,7 @@ def _inside(band: Band, i: int, j: int) -> bool:
 def best_path(
     band: Band, moves: Moves, scores: NDArray[np.float32], by_posterior: bool
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """The steps of the path with the most probable beads or the highest score; their values."""
+    """The steps of the best path and their confidences; see `beads.best_path`."""
     values = {
         (i, j, move): float(scores[band.start[i] + j - band.low[i], move])
         for i in range(len(band.low))
@@ -133,7 +133,7 @@ def best_path(
 def _posteriors(
     scores: dict[tuple[int, int, int], float], moves: Moves, end: tuple[int, int]
 ) -> dict[tuple[int, int, int], float]:
-    """The posterior probability of each bead: the probability of all paths through it."""
+    """The posterior probability of each bead: the total probability of all paths through it."""
     before: dict[tuple[int, int], float] = {(0, 0): 0.0}
     after: dict[tuple[int, int], float] = {end: 0.0}
     for i, j, move in sorted(scores):  # every bead leads to a later point

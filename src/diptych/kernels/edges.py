@@ -15,7 +15,7 @@ _SHORTEST = 4  # bytes of the shortest line: digit, TAB, digit, newline
 
 
 class Edges(NamedTuple):
-    """Parsed edges, and the numbers of rejected lines."""
+    """Parsed edges, and the number of lines rejected for each reason."""
 
     pairs: NDArray[np.uint64]
     """each edge as `from << 32 | to`, in the order of the lines"""
@@ -45,7 +45,7 @@ class _CCounts(ctypes.Structure):
 
 
 def parse_edges(text: bytes, vertices: int) -> Edges:
-    """Parse lines of edges; a last line without a newline is ignored."""
+    """Parse edges, one per line; a last line without a newline is ignored."""
     if not 0 <= vertices <= MAX_VERTICES:
         raise ValueError("ids of vertices must fit into 32 bits")
     library = native()
@@ -61,7 +61,7 @@ def parse_edges(text: bytes, vertices: int) -> Edges:
 
 
 def parse_vertices(text: bytes) -> Vertices:
-    """Parse lines of vertices; a last line without a newline is ignored."""
+    """Parse vertices, one per line; a last line without a newline is ignored."""
     library = native()
     if library is None:
         return Vertices(*edges_reference.parse_vertices(text))

@@ -16,7 +16,7 @@ _DIGITS = frozenset(b"0123456789")
 
 
 def parse_edges(text: bytes, vertices: int) -> tuple[NDArray[np.uint64], int, int, int]:
-    r"""Edges as `from << 32 | to`; the numbers of malformed lines, unknown vertices and loops.
+    r"""Parse edges as `from << 32 | to`, and count malformed lines, unknown vertices and loops.
 
     >>> parse_edges(b"0\t1\n0\tx\n0\t7\n1\t1\n", 2)
     (array([1], dtype=uint64), 1, 1, 1)
@@ -40,10 +40,10 @@ def parse_edges(text: bytes, vertices: int) -> tuple[NDArray[np.uint64], int, in
 def parse_vertices(
     text: bytes,
 ) -> tuple[NDArray[np.int64], bytes, NDArray[np.int32], int, bool]:
-    r"""Parse lines of vertices.
+    r"""Parse vertices, one per line.
 
     Returns the ids, the concatenated names, the length of each name, the number of malformed
-    lines, and True if the names ascend.
+    lines, and whether the names are in ascending order.
 
     >>> parse_vertices(b"0\tcom.example\t3\n1\torg.example\n")
     (array([0, 1]), b'com.exampleorg.example', array([11, 11], dtype=int32), 0, True)
@@ -62,7 +62,7 @@ def parse_vertices(
 
 
 def _lines(text: bytes) -> Iterator[list[bytes]]:
-    """The words of each non-empty line; a last line without a newline is ignored."""
+    """Yield the words of each non-empty line; a last line without a newline is ignored."""
     yield from filter(None, map(_WORD.findall, text.split(b"\n")[:-1]))
 
 

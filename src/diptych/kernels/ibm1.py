@@ -1,7 +1,7 @@
 """IBM Model 1 (Brown et al. 1993) in C: word translation probabilities, trained by EM.
 
 The model ignores word order, so a sentence is a bag: each distinct word with its count.  The given
-side also has the empty word (NULL), which occurs in every sentence and has the last row.
+side also has the empty word (NULL), which occurs in every sentence and has the last table row.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from diptych.kernels import fields_of, ibm1_reference, native, pointer
 from diptych.kernels.tables import Table, are_offsets, are_within, ascend_in_rows, ends_of
 
-MAX_ENTRIES = 80_000_000  # of a table, 8 bytes each; enough for 100,000 sentence pairs
+MAX_ENTRIES = 80_000_000  # per table, 8 bytes each; enough for 100,000 sentence pairs
 _MAX_WORDS = (1 << 31) - 2
 _PLACE = np.dtype([("column", np.int32), ("weight", np.float32)])
 
@@ -25,8 +25,8 @@ _PLACE = np.dtype([("column", np.int32), ("weight", np.float32)])
 class Bags:
     """One side of all sentence pairs, as bags of words.
 
-    The distinct words of sentence i are `word[offsets[i]:offsets[i + 1]]`.  Created and checked by
-    `bags`.
+    The distinct words of sentence i are `word[offsets[i]:offsets[i + 1]]`.  Use `bags` to create a
+    checked instance.
     """
 
     word: NDArray[np.int32]
@@ -45,7 +45,7 @@ class Bags:
 
 
 class Postings(NamedTuple):
-    """For each given word, the bags that contain it, and its counts; the empty word is last."""
+    """The bags that contain each given word, with its counts; the empty word is last."""
 
     offsets: NDArray[np.int64]
     bag: NDArray[np.int32]
@@ -104,8 +104,8 @@ def train(
 ) -> Trained:
     """Train t(other word | given word) by EM, keeping the `max_entries` most probable entries.
 
-    The table has a row for each given word and a last row for the empty word; `pruned` removes its
-    small entries.
+    The table has a row for each given word and a last row for the empty word.  Its small
+    entries are removed by `pruned`, with the limits `least` and `most`.
     """
     if len(given) != len(other):
         raise ValueError("both sides must have the same number of sentences")
@@ -128,7 +128,7 @@ def _lengths(side: Bags) -> NDArray[np.float64]:
 
 
 def pruned(table: Table, least: float, most: int) -> Table:
-    """A table of the `most` largest entries of each row that are at least `least`, by column.
+    """Keep the `most` largest entries of each row that are at least `least`, sorted by column.
 
     The input table is overwritten, because it may take most of the memory.
     """
@@ -157,7 +157,7 @@ class _CModel(ctypes.Structure):
 def _fit(
     given: Postings, other: Bags, prior: Prior, iterations: int, max_entries: int
 ) -> ibm1_reference.Fitted:
-    """`ibm1_reference.fit` in C; the entries of a row are unordered."""
+    """Run `ibm1_reference.fit` in C; the entries of each row are unordered."""
     library = native()
     assert library is not None
     rows, size = len(given.offsets) - 1, max(other.size, 1)
@@ -194,7 +194,7 @@ def _first_likelihood(given: Postings, other: Bags) -> float:
 def _fill(
     library: ctypes.CDLL, model: _CModel, room: int, max_entries: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """The columns and values of a model, without the smallest shares if there are too many."""
+    """Fill the columns and values of a model; drops the smallest shares if there are too many."""
     last = ibm1_reference.BUCKETS
     if room > max_entries:
         histogram = np.zeros(ibm1_reference.BUCKETS, np.int64)

@@ -20,18 +20,18 @@ BUCKETS = 128  # shares are grouped by powers of two; entries in the first bucke
 
 
 class Fitted(NamedTuple):
-    """A table, the total count of each row, and the log-likelihood after each iteration."""
+    """The trained table, the total count of each row, and the log-likelihoods."""
 
     offsets: NDArray[np.int64]
     columns: NDArray[np.int32]
     values: NDArray[np.float32]
     totals: NDArray[np.float64]
     likelihoods: list[float]
-    """log-likelihoods without the term for sentence lengths"""
+    """before the first iteration and after each one, without the term for sentence lengths"""
 
 
 class _Links(NamedTuple):
-    """For each link: its table entry, index of its other word, and count of its given word."""
+    """For each link: the table entry, the index of the other word, the given word's count."""
 
     entry: NDArray[np.int64]
     place: NDArray[np.int64]
@@ -78,7 +78,7 @@ def _likelihood(z: NDArray[np.float64], other: Bags) -> float:
 
 
 def _links(given: Postings, other: Bags, prior: Prior) -> _Links:
-    """Links between every word of a sentence and every word of its counterpart."""
+    """Create links between every word of a sentence and every word of its counterpart."""
     rows = np.arange(len(given.offsets) - 1)
     sizes = np.diff(other.offsets)[given.bag]
     post = np.repeat(np.arange(len(given.bag)), sizes)
@@ -91,7 +91,7 @@ def _links(given: Postings, other: Bags, prior: Prior) -> _Links:
 
 
 def _bounded(links: _Links, given: Postings, other: Bags, prior: Prior, max_entries: int) -> _Links:
-    """The links that remain when the entries with the smallest initial shares are dropped."""
+    """Drop the entries with the smallest initial shares if there are more than `max_entries`."""
     if len(links.keys) <= max_entries:
         return links
     rows = len(given.offsets) - 1
@@ -110,7 +110,7 @@ def _bounded(links: _Links, given: Postings, other: Bags, prior: Prior, max_entr
 
 
 def last_bucket(histogram: NDArray[np.int64], max_entries: int) -> int:
-    """The last bucket that fits into the bound; the first bucket is always kept.
+    """The last bucket to keep so that at most `max_entries` remain; the first is always kept.
 
     >>> last_bucket(np.array([5, 10, 10, 10]), 26), last_bucket(np.array([5, 10, 10]), 3)
     (2, 0)
@@ -122,7 +122,7 @@ def prune(
     offsets: NDArray[np.int64], columns: NDArray[np.int32], values: NDArray[np.float32],
     least: float, most: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:  # fmt: skip
-    """The `most` largest entries of each row that are at least `least`, sorted by column."""
+    """Keep the `most` largest entries of each row that are at least `least`, sorted by column."""
     rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     large = np.flatnonzero(values >= np.float32(least))
     best = large[np.lexsort((columns[large], -values[large], rows[large]))]

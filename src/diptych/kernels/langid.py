@@ -23,9 +23,10 @@ _BLOCK = 16  # moves per block: those of bytes with the same upper four bits
 def shared_blocks(
     pieces: Iterable[NDArray[np.integer]],
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """The distinct blocks in a list of moves, and the list as indices of distinct blocks.
+    """Deduplicate the blocks in a list of moves.
 
-    Each piece of the list consists of whole blocks.
+    Returns the distinct blocks, and the list as indices of distinct blocks.  Each piece of the
+    input consists of whole blocks.
 
     >>> moves, order = shared_blocks([np.repeat([7, 8, 7], 16)])
     >>> len(moves), order.tolist()
@@ -42,7 +43,7 @@ def shared_blocks(
 
 @dataclass(frozen=True, eq=False)
 class Automaton:
-    """The automaton that finds features; created and checked by `of`."""
+    """An automaton that finds features in a text; use `of` to create and check it."""
 
     moves: NDArray[np.int32]
     """row of the next state and feature found there (negative if none); a block has 16 moves, one
@@ -59,7 +60,7 @@ class Automaton:
         cls, shared: tuple[NDArray[np.uint32], NDArray[np.uint32]], rows: ArrayLike,
         output: ArrayLike,
     ) -> Automaton:  # fmt: skip
-        """An automaton from the `shared_blocks` of its moves and from its states.
+        """Create an automaton from the `shared_blocks` of its moves and from its states.
 
         Each state has a row of 16 blocks, and the feature found on reaching the state (negative if
         none).  Raises ValueError if an index is out of range.
@@ -78,7 +79,7 @@ class Automaton:
     def again(
         cls, moves: NDArray[np.int32], blocks: NDArray[np.uint32], start: int, features: int
     ) -> Automaton:
-        """An automaton from stored fields; raises ValueError if an index is out of range."""
+        """Create an automaton from stored fields; raises ValueError if an index is out of range."""
         if moves.shape != (len(moves), 2) or len(moves) % _BLOCK or blocks.ndim != 1:
             raise ValueError("the transitions of an automaton must be blocks of pairs")
         rows = len(blocks) // _BLOCK
@@ -90,7 +91,7 @@ class Automaton:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """An automaton and the probabilities of its features; created and checked by `of`."""
+    """An automaton and the probabilities of its features; use `of` to create and check it."""
 
     automaton: Automaton
     table: NDArray[np.float16]
@@ -99,7 +100,7 @@ class Model:
 
     @classmethod
     def of(cls, automaton: Automaton, table: ArrayLike, priors: ArrayLike) -> Model:
-        """A model from its parts; raises ValueError if they are inconsistent or not finite."""
+        """Create a model from its parts; raises ValueError for inconsistent or infinite values."""
         halves = np.ascontiguousarray(table, np.float16)
         logs = np.ascontiguousarray(priors, np.float32)
         if halves.shape != (len(halves), len(logs)) or not len(logs):
@@ -111,11 +112,11 @@ class Model:
         return cls(automaton, halves, logs)
 
     def restricted(self, labels: Sequence[int]) -> Model:
-        """The model restricted to some labels, given as columns."""
+        """The model restricted to some labels, which are given as column indices."""
         return Model.of(self.automaton, self.table[:, list(labels)], self.priors[list(labels)])
 
     def widened(self, columns: Sequence[NDArray[np.float16]], priors: Sequence[float]) -> Model:
-        """The model with more labels; raises ValueError for columns of the wrong length."""
+        """The model with additional labels; raises ValueError if a column has the wrong length."""
         table = np.column_stack([self.table, *columns])
         return Model.of(self.automaton, table, [*self.priors, *priors])
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def label_shares(model: Model, text: bytes) -> NDArray[np.float64]:
     """The probability of each label for a text.
 
-    The log score of a label, the sum of log counts times log probabilities, is divided by the
-    square root of the text's length.
+    The log score of a label is its prior plus the sum of log counts times log probabilities; it is
+    divided by the square root of the text's length.
     """
     seen = feature_counts(model, text)
     logs = np.zeros(len(model.priors))

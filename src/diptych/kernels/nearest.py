@@ -53,7 +53,7 @@ class Rows:
         rows: int,
         width: int,
     ) -> Rows:
-        """Rows from entries in any order; equal cells are summed, and only positive sums kept.
+        """Create rows from entries in any order; sums equal cells and keeps only positive sums.
 
         >>> made = Rows.of(np.array([1, 0, 1]), np.array([2, 0, 2]), np.ones(3), rows=2, width=3)
         >>> made.offsets.tolist(), made.features.tolist(), made.values.tolist()
@@ -84,11 +84,11 @@ class Rows:
 def nearest(
     queries: Rows, targets: Rows, *, most: int, budget: int = 50_000
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """For each query, the target rows with the highest dot products, best first.
+    """For each query, the `most` target rows with the highest dot products, best first.
 
-    Features are visited in numerical order (number them from the rarest to the most frequent),
-    until `budget` entries of the targets have been visited.  Among equal rows, the first
-    wins; -1 marks missing rows.
+    Returns the indices of the rows and the products.  Features are visited in numerical order
+    (number them from the rarest to the most frequent), until `budget` entries of the targets have
+    been visited.  Among rows with equal products, the first wins; -1 marks missing rows.
     """
     if queries.width != targets.width:
         raise ValueError("queries and targets must have the same features")

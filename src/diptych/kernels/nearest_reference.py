@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def nearest(
     queries: Rows, targets: Rows, most: int, budget: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """See `nearest.nearest`."""
+    """For each query, the nearest target rows and their dot products; see `nearest.nearest`."""
     postings = targets.turned()
     rows = np.full((len(queries), most), -1, np.int32)
     scores = np.zeros((len(queries), most), np.float32)
@@ -37,7 +37,7 @@ def nearest(
 def products(
     left: Rows, right: Rows, ours: NDArray[np.int32], theirs: NDArray[np.int32]
 ) -> NDArray[np.float32]:
-    """See `nearest.products`."""
+    """The dot product of each pair of rows; see `nearest.products`."""
     found = np.zeros(len(ours), np.float32)
     for place, (one, two) in enumerate(zip(ours, theirs, strict=True)):
         here = slice(left.offsets[one], left.offsets[one + 1])

@@ -47,7 +47,7 @@ def decode(
 def expect(
     left: NDArray[np.int32], right: NDArray[np.int32], gains: NDArray[np.float64]
 ) -> tuple[float, NDArray[np.float64]]:
-    """The log of the sum over all alignments, and the posterior probability of each node pair.
+    """The log total weight of all alignments, and the posterior probability of each node pair.
 
     >>> one = np.array([0], np.int32)
     >>> total, shares = expect(one, one, np.array([[np.log(3.0)]]))

@@ -37,7 +37,7 @@ def is_forest(leftmost: NDArray[np.int32]) -> bool:
 
 
 def key_ranges(leftmost: NDArray[np.int32]) -> list[Range]:
-    """The largest subtree at each leftmost leaf, in ascending size; the last has all nodes.
+    """The range of the largest subtree at each leftmost leaf, in postorder; the last has all nodes.
 
     >>> key_ranges(np.array([0, 1, 0]))
     [(1, 1), (0, 2)]
@@ -67,7 +67,7 @@ def _pairs(left: NDArray[np.int32], right: NDArray[np.int32]) -> list[_Ranges]:
 def decode(
     left: NDArray[np.int32], right: NDArray[np.int32], gains: NDArray[np.float32]
 ) -> list[tuple[int, int]]:
-    """See `tree_align.decode`."""
+    """Find the alignment with the highest sum of gains; see `tree_align.decode`."""
     mass = np.where(gains > 0, gains, -1e30).astype(np.float32)
     pairs = _pairs(left, right)
     for ranges in pairs:
@@ -104,7 +104,7 @@ def _best_forests(ranges: _Ranges, mass: NDArray[np.float32], *, fill: bool) -> 
 
 
 def _walk_back(ranges: _Ranges, table: NDArray[np.float32]) -> list[tuple[int, int]]:
-    """The pairs of nodes that yield the value of a table's last cell."""
+    """Trace back the pairs of nodes that yield the value in the last cell of a table."""
     left, right, (start, x), (other, y) = ranges
     found = []
     while x >= start and y >= other:
@@ -125,7 +125,7 @@ def _walk_back(ranges: _Ranges, table: NDArray[np.float32]) -> list[tuple[int, i
 def expect(
     left: NDArray[np.int32], right: NDArray[np.int32], gains: NDArray[np.float64]
 ) -> tuple[float, NDArray[np.float64]]:
-    """See `tree_align.expect`."""
+    """Compute the log total and the posterior probabilities; see `tree_align.expect`."""
     mass, counts = np.array(gains, np.float64), np.zeros(gains.shape)
     pairs = _pairs(left, right)
     for ranges in pairs:
@@ -142,7 +142,7 @@ def expect(
 def _sum_forests(
     ranges: _Ranges, mass: NDArray[np.float64], *, fill: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Log sums over all alignments, and over those that include the last left node."""
+    """The log sums over all alignments, and over those that align the last left node."""
     left, right, ours, theirs = ranges
     start, other = ours[0], theirs[0]
     columns = slice(other, theirs[1] + 1)
@@ -167,7 +167,7 @@ def _flow_back(
     flow: NDArray[np.float64],
     counts: NDArray[np.float64],
 ) -> None:
-    """Add the derivatives of the total with respect to each cell, from the last to the first."""
+    """Backpropagate the derivatives of the total from the last cell of a table to the first."""
     left, right, ours, theirs = ranges
     start, other = ours[0], theirs[0]
     for x in range(ours[1], start - 1, -1):

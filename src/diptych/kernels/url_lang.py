@@ -35,7 +35,7 @@ class Packed:
         return len(self.offsets) - 1
 
     def texts(self) -> list[bytes]:
-        """The list of URLs."""
+        """Return the URLs as a list of byte strings."""
         whole = self.text.tobytes()
         bounds = self.offsets.tolist()
         return [whole[start:end] for start, end in pairwise(bounds)]
@@ -115,7 +115,10 @@ def _c_tables(tables: Tables) -> _CTables:
 
 
 def probabilities(tables: Tables, urls: Packed) -> NDArray[np.float32]:
-    """The probability of each label for each URL; an invalid URL gets the first label."""
+    """The probability of each label for each URL.
+
+    For an invalid URL, the probability of the first label is 1.
+    """
     library = native()
     if library is None:
         return url_lang_reference.probabilities(tables, urls.texts())
@@ -162,7 +165,10 @@ def epoch(
 def count_domains(
     urls: Packed, domain: NDArray[np.int32]
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]:
-    """The features of URLs sorted by domain, and the number of domains with each feature."""
+    """Return the features of URLs, and the number of domains with each feature.
+
+    The URLs must be sorted by domain.
+    """
     library = native()
     if library is None:
         return _count_domains(urls, domain)

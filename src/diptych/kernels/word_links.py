@@ -1,4 +1,4 @@
-"""Word links in C: word pairs of two vocabularies, from a lexicon or by similar spelling."""
+"""Word links in C: pairs of words that are linked by a lexicon or by similar spelling."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Words(NamedTuple):
 
 
 class Looks(NamedTuple):
-    """The probabilities of words with the same or similar spelling."""
+    """Parameters for linking words with the same or similar spelling."""
 
     same: float
     """probability of a word with the same spelling"""
@@ -64,7 +64,7 @@ class _CFound(ctypes.Structure):
 def find_links(
     left: Words, right: Words, looks: Looks
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]:
-    """Indices of both words of each link, in order, with p(right | left) and p(left | right)."""
+    """Find word links; returns the indices of both words, p(right | left) and p(left | right)."""
     library = native()
     if library is None:
         raise RuntimeError("finding links this way needs the compiled kernels")
@@ -85,7 +85,7 @@ def find_links(
 
 
 def _placed(words: Words) -> tuple[bytes, NDArray[np.int64]]:
-    """All words, concatenated, and the offset of each word."""
+    """Concatenate all words; returns the text and the offset of each word."""
     ends = ends_of(np.array([len(word) for word in words.folded], np.int64))
     return "".join(words.folded).encode("ascii"), ends
 

@@ -49,7 +49,7 @@ _CLOSE = (frozenset(("bs", "hr", "sh", "sr")), frozenset(("da", "nb", "nn", "no"
 
 
 def parse_lang(code: str) -> str:
-    """The canonical form of a user's language code; raises `ConfigError` if it is invalid.
+    """Return the canonical form of a language code; raises `ConfigError` if it is invalid.
 
     >>> parse_lang("EN-us"), parse_lang("fra"), parse_lang("pt_br"), parse_lang("tet")
     ('en-US', 'fr', 'pt-BR', 'tet')
@@ -63,7 +63,7 @@ def parse_lang(code: str) -> str:
 
 
 def _canonical_tag(code: str) -> str:
-    """A code in canonical form; empty if it is not a language."""
+    """Return the canonical form of a language code, or an empty string if it is invalid."""
     import langcodes
     from langcodes.tag_parser import LanguageTagError
 
@@ -78,9 +78,10 @@ def _canonical_tag(code: str) -> str:
 
 
 def parse_langs(text: str) -> tuple[str, ...]:
-    """Parse a user's list of two or more languages; raises `ConfigError` if it is invalid.
+    """Parse a comma-separated list of at least two languages; raises `ConfigError` if invalid.
 
-    If a language is requested in two scripts, a code without a script means the usual one.
+    If a language is listed both with and without a script, the code without a script gets the
+    usual one.
 
     >>> parse_langs("en, fra,eng"), parse_langs("ms-Arab,ms")
     (('en', 'fr'), ('ms-Arab', 'ms-Latn'))
@@ -91,7 +92,7 @@ def parse_langs(text: str) -> tuple[str, ...]:
     langs = tuple(dict.fromkeys(_with_script(lang, asked) for lang in asked))
     for left, right in combinations(langs, 2):
         if same_language(left, right):
-            message = f"{left} and {right} cannot be told apart by their text; request only one"
+            message = f"{left} and {right} cannot be distinguished by their text; request only one"
             raise ConfigError(message)
     if len(langs) < 2:
         raise ConfigError(
@@ -102,7 +103,7 @@ def parse_langs(text: str) -> tuple[str, ...]:
 
 
 def _check_codes(codes: Sequence[str]) -> None:
-    """Raise `ConfigError` for strings that are not language codes, or a list without commas."""
+    """Raise `ConfigError` if a code is unknown or if commas are missing between codes."""
     unknown = [code for code in codes if not _is_code(code)]
     if not unknown and len(codes) != 1:
         return
@@ -120,7 +121,7 @@ def _is_code(code: str) -> bool:
 
 
 def _unknown(codes: Sequence[str]) -> str:
-    """A message about unknown codes: which were probably meant, or where to look."""
+    """Return an error message for unknown codes that suggests likely codes or a list of codes."""
     from diptych.language.mistakes import CODE_LIST, intended_language, name_of
 
     meant = [intended_language(code) for code in codes]
@@ -132,7 +133,7 @@ def _unknown(codes: Sequence[str]) -> str:
 
 
 def _with_script(lang: str, asked: Sequence[str]) -> str:
-    """The code, with the usual script added if the language is also requested in another script."""
+    """Add the usual script to a code that has none if another code for its language has one."""
     name, script = primary(lang), script_of(lang)
     others = {script_of(each) for each in asked if primary(each) == name}
     usual = usual_script(name) if not script and others > {""} else ""
@@ -143,7 +144,7 @@ def _with_script(lang: str, asked: Sequence[str]) -> str:
 
 
 def may_be_code(code: str) -> bool:
-    """True for three letters that may be an ISO 639-3 code, whether it is assigned or not.
+    """True if a string has the form of an ISO 639-3 code, whether or not the code is assigned.
 
     >>> may_be_code("xyz"), may_be_code("mul"), may_be_code("en"), may_be_code("x-abc")
     (True, False, False, False)
@@ -152,7 +153,7 @@ def may_be_code(code: str) -> bool:
 
 
 def accept_codes(codes: Iterable[str]) -> None:
-    """Accept additional three-letter codes as languages, replacing those accepted earlier.
+    """Accept additional three-letter codes as languages, replacing any accepted earlier.
 
     The codes apply to the current thread and the tasks it starts.
     """
@@ -160,7 +161,7 @@ def accept_codes(codes: Iterable[str]) -> None:
 
 
 def primary(code: str) -> str:
-    """The primary language of a code; empty if the code is invalid.
+    """Return the primary language of a code, or an empty string if the code is invalid.
 
     >>> primary("fr-CA"), primary("eng"), primary("zh_TW"), primary("nb"), primary("x-default")
     ('fr', 'en', 'zh', 'no', '')
@@ -194,7 +195,7 @@ def _primary(code: str, accepted: frozenset[str]) -> str:
 
 @lru_cache(maxsize=4096)
 def script_of(code: str) -> str:
-    """The script that a code names or that its region implies; empty if there is none.
+    """The script that a code specifies or its region implies; empty if there is none.
 
     >>> [script_of(code) for code in ("sr-latn", "zh_TW", "zh-CN", "sr-ME", "sr-RS", "zh", "en-GB")]
     ['Latn', 'Hant', 'Hans', 'Latn', '', '', '']
@@ -211,7 +212,7 @@ def script_of(code: str) -> str:
 
 
 def usual_script(code: str) -> str:
-    """The script that a language is usually written in; empty if the code is invalid.
+    """Return the usual script of a language, or an empty string if the code is invalid.
 
     >>> usual_script("sr"), usual_script("zh"), usual_script("fr-CA"), usual_script("x-default")
     ('Cyrl', 'Hans', 'Latn', '')
@@ -224,7 +225,7 @@ def usual_script(code: str) -> str:
 
 
 def same_language(left: str, right: str) -> bool:
-    """True if two codes have the same language, and the same script if both have one.
+    """True if two codes denote the same language, and the same script if both specify one.
 
     >>> same_language("zh-cn", "zh"), same_language("en", "eng"), same_language("en", "fr")
     (True, True, False)
@@ -251,7 +252,7 @@ def are_close(left: str, right: str) -> bool:
 def hreflang_language(value: str) -> str:
     """The language of a hreflang or lang attribute; empty for x-default or an invalid value.
 
-    The script is kept if the value names one.
+    The result includes the script if the value specifies or implies one.
 
     >>> hreflang_language("fr_CA"), hreflang_language("x-default"), hreflang_language("english")
     ('fr', '', '')
@@ -264,9 +265,9 @@ def hreflang_language(value: str) -> str:
 
 
 def asked_language(lang: str, langs: Sequence[str]) -> str:
-    """The requested language that a code matches; empty if there is none.
+    """Return the requested language that matches a code, or an empty string if none matches.
 
-    If the language is requested in two scripts, a code without a script means the usual one.
+    If the language is requested in two scripts, a code without a script matches the usual one.
 
     >>> asked_language("fr-CA", ["en", "fr"]), asked_language("de", ["en", "fr"])
     ('fr', '')
@@ -278,7 +279,7 @@ def asked_language(lang: str, langs: Sequence[str]) -> str:
 
 @lru_cache(maxsize=4096)
 def _asked_language(lang: str, langs: tuple[str, ...], accepted: frozenset[str]) -> str:
-    """`asked_language` with a cache; the result also depends on the accepted codes."""
+    """Cached version of `asked_language`; `accepted` is part of the cache key."""
     found = [each for each in langs if same_language(lang, each)]
     if len(found) < 2 or lang in found:
         return lang if lang in found else "".join(found)
@@ -287,7 +288,10 @@ def _asked_language(lang: str, langs: tuple[str, ...], accepted: frozenset[str])
 
 
 def wanted_language(scores: Iterable[tuple[str, float]], langs: Sequence[str]) -> str:
-    """The most probable requested language of a page; empty if the page is in no such language.
+    """Return the most probable requested language of a page, or an empty string if none matches.
+
+    `scores` are sorted, best first; languages below `MIN_PAGE_SHARE` are ignored.  If `langs` is
+    empty, every language counts as requested.
 
     >>> wanted_language([("lb", 0.4), ("fr", 0.3)], ["en", "fr"])
     'fr'

@@ -1,6 +1,7 @@
 """Language identification of texts, with scores (py3langid: naive Bayes, Lui & Baldwin 2012).
 
-The result has scores rather than one label, because a wrong label cannot be corrected later.
+The result contains scores rather than a single label, because a wrong label could not be corrected
+later.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ from diptych.language.model_file import open_model
 from diptych.language.scripts import covers, main_script, script_shares
 from diptych.types import LangScore
 
-MIN_LETTERS = 20  # of a text to identify: shorter texts are names and menu items
+MIN_LETTERS = 20  # minimum letters of a text: shorter texts are names and menu items
 _LETTERS = re.compile(r"[^\W\d_]+")
 # An ideograph or a syllable counts as several letters.
 _DENSE = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 )
-_MAX_LANGUAGES = 3  # in a result
+_MAX_LANGUAGES = 3  # per result
 _MIN_SCORE = 0.01
 _CERTAIN = 0.97
 _MAX_CHARACTERS = 2_000  # limits the running time, which grows with every byte
@@ -72,10 +73,10 @@ _shipped_model = cache(open_model)
 def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tuple[LangScore, ...]:
     """The most probable languages of a text, best first; empty if there is too little text.
 
-    `langs` are the requested languages.  A closed choice assumes that the text is in one of them,
-    which raises accuracy on short lines.  In an open choice, the text may be in any language, and
-    the requested ones only have a higher prior.  The letters decide between two
-    scripts of a language.
+    `langs` are the requested languages.  With `closed`, the text is assumed to be in one of them,
+    which improves accuracy on short lines.  Otherwise, the text may be in any language, and the
+    requested ones only have a higher prior.  If a language is requested in two scripts, the letters
+    of the text determine the script.
 
     >>> identify("Le chat dort sur le canapé du salon.", ["en", "fr"])[0].lang
     'fr'
@@ -111,7 +112,7 @@ def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tu
 
 
 def can_identify(lang: str) -> bool:
-    """True if a language can be identified: the model knows it, or it was learned.
+    """True if a language can be identified because it is in the model or has been learned.
 
     >>> can_identify("fr-CA"), can_identify("nb"), can_identify("tet")
     (True, True, False)
@@ -126,25 +127,27 @@ def _can_identify(lang: str, learned: Sequence[LearnedLanguage]) -> bool:
 
 
 def use_learned_languages(models: Sequence[LearnedLanguage]) -> None:
-    """Add learned languages to the model, replacing those added earlier.
+    """Add learned languages to the model, replacing any added earlier.
 
-    The languages apply to the current thread and the tasks it starts: two runs in one process are
-    independent.  Raises ValueError if a language was learned for another model or is damaged.
+    The languages apply to the current thread and the tasks it starts, so two runs in one process
+    are independent.  Raises ValueError if a learned language is damaged or belongs to another
+    version of the model.
     """
     for model in models:
         if model.model != fingerprint() or len(model.column) != 2 * len(base_model().model.table):
             raise ValueError(
-                f"{model.lang} was trained for another version of the identifier; train it again"
+                f"the model for {model.lang} was trained for another version of Diptych;"
+                " train it again"
             )
         if not np.isfinite(np.frombuffer(model.column, "<f2")).all():
-            raise ValueError(f"the learned model of {model.lang} is damaged; train it again")
+            raise ValueError(f"the learned model for {model.lang} is damaged; train it again")
     learned = tuple({model.lang: model for model in models}.values())
     _learned.set(learned)
     accept_codes(model.lang for model in learned)
 
 
 def learned_languages() -> tuple[LearnedLanguage, ...]:
-    """The learned languages added to the model."""
+    """Return the learned languages that have been added to the model."""
     return _learned.get()
 
 
@@ -163,7 +166,7 @@ def is_identifiable(text: str) -> bool:
 def _with_prior(
     names: Mapping[str, str], ranking: Sequence[tuple[str, float]]
 ) -> Sequence[tuple[str, float]]:
-    """The ranking with a higher prior for the requested languages."""
+    """Reweight a ranking to give the requested languages a higher prior."""
     if not names:
         return ranking
     raised = [(label, score * _PRIOR_ODDS if label in names else score) for label, score in ranking]
@@ -187,7 +190,7 @@ def _split_by_script(
 
 
 def _other_scripts(text: str, script: str) -> Sequence[str]:
-    """The possible scripts of a text other than the requested one."""
+    """The scripts, other than the requested one, that a text may be written in."""
     if script in _CHINESE:
         return [each for each in _CHINESE if each != script]
     found = main_script(text)
@@ -197,9 +200,10 @@ def _other_scripts(text: str, script: str) -> Sequence[str]:
 def _with_scripts(
     text: str, labels: Sequence[str], shares: list[float], learned: Sequence[LearnedLanguage]
 ) -> list[float]:
-    """The probabilities after correction by the scripts of learned languages.
+    """Set the probability of languages in the wrong script to 0, and renormalise.
 
-    A script used only by learned languages is decisive, because the model has no features for it.
+    Learned languages must match the script of the text.  If only learned languages use that script,
+    all other languages are excluded too, because the model has no features for the script.
     """
     script = main_script(text)
     own = {model.lang for model in learned if any(covers(script, each) for each in model.scripts)}
@@ -213,7 +217,7 @@ def _with_scripts(
 
 
 def model_bytes(text: str) -> bytes:
-    r"""A text as bytes, normalised like the training data of the model.
+    r"""Encode a text as bytes, normalised like the model's training data.
 
     >>> model_bytes("ÉTÉ")
     b'\xc3\xa9t\xc3\xa9'
@@ -223,7 +227,7 @@ def model_bytes(text: str) -> bytes:
 
 
 def _shares(text: str, known: Labelled) -> list[float]:
-    """The probability of each label, as computed by py3langid with `norm_probs`."""
+    """The probability of each label for a text, as computed by py3langid with `norm_probs`."""
     shares: list[float] = label_shares(known.model, model_bytes(text)).tolist()
     for first, again in known.aliases:
         shares[first] += shares[again]
@@ -233,7 +237,7 @@ def _shares(text: str, known: Labelled) -> list[float]:
 
 @lru_cache(maxsize=1024)
 def _labels(langs: tuple[str, ...], learned: tuple[LearnedLanguage, ...]) -> _Requested:
-    """The model's labels for the requested languages, with the user's codes."""
+    """Find the model's labels for the requested languages, and map them to the user's codes."""
     names: dict[str, str] = {}
     scripts: dict[str, dict[str, str]] = {}
     known: set[str] = set()
@@ -256,19 +260,19 @@ def base_model() -> Labelled:
 
 
 def fingerprint() -> str:
-    """A hash of the model: its languages and its features."""
+    """Return a hash of the model's languages and features."""
     return _shipped_model().fingerprint
 
 
 @cache
 def _model_scripts() -> frozenset[str]:
-    """The scripts of the languages of the py3langid model."""
+    """The scripts in which the languages of the py3langid model are written."""
     usual = map(usual_script, IDENTIFIED)
     return frozenset((*usual, "Hani", "Hira", "Kana", "Hang", *_SECOND_SCRIPTS))
 
 
 def whole_model() -> Labelled:
-    """The model with the learned languages, which replace its columns for the same languages."""
+    """The model with all learned languages, which replace its columns for the same languages."""
     return _model(_learned.get())
 
 
@@ -285,7 +289,7 @@ def _model(learned: tuple[LearnedLanguage, ...]) -> Labelled:
 
 
 def _is_replaced(label: str, learned: Sequence[LearnedLanguage]) -> bool:
-    """True if a learned language replaces a label, rather than adding another script."""
+    """True if a learned language replaces a label of the model, rather than adding a script."""
     return any(
         same_language(label, each.lang) and script_of(each.lang) in ("", usual_script(label))
         for each in learned
@@ -294,7 +298,7 @@ def _is_replaced(label: str, learned: Sequence[LearnedLanguage]) -> bool:
 
 @lru_cache(maxsize=64)
 def _restricted(labels: tuple[str, ...], learned: tuple[LearnedLanguage, ...]) -> Labelled:
-    """The model restricted to some labels."""
+    """The model restricted to the given labels."""
     whole = _model(learned)
     columns = [column for column, label in enumerate(whole.labels) if label in labels]
     chosen = tuple(whole.labels[column] for column in columns)
@@ -302,7 +306,7 @@ def _restricted(labels: tuple[str, ...], learned: tuple[LearnedLanguage, ...]) -
 
 
 def _aliases(labels: Sequence[str]) -> tuple[tuple[int, int], ...]:
-    """Pairs of indices of equal labels: the first occurrence, and each repetition.
+    """Pairs of indices of equal labels: the first occurrence and each later one.
 
     >>> _aliases(["sr", "fr", "sr"])
     ((0, 2),)

@@ -1,6 +1,6 @@
 """Learned languages: reading and writing the files of `diptych train langid`.
 
-The file is JSON; its column of numbers is packed with zlib and base64.
+The file is JSON; its column of numbers is compressed with zlib and encoded in base64.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import orjson
 
 from diptych.language.codes import may_be_code, primary
 
-MAX_BYTES = 4_000_000  # of a file; a typical one has about 100,000
+MAX_BYTES = 4_000_000  # size limit of a file; a typical one has about 100,000 bytes
 _FORMAT = 1
 _MAX_COLUMN = 8_000_000  # bytes: forty times the size of a column of the model
 # A prior is the logarithm of a weight.  Those of the model range from 4.9 to 7.2; with a far higher
@@ -28,7 +28,7 @@ _FIELDS = {"format", "lang", "model", "prior", "scripts", "column"}
 
 @dataclass(frozen=True, slots=True)
 class LearnedLanguage:
-    """A language learned from text: a column for the model of `language.identify`."""
+    """A language learned from text, stored as a column for the model of `language.identify`."""
 
     lang: str
     column: bytes
@@ -40,7 +40,7 @@ class LearnedLanguage:
     """fingerprint of the model that the column belongs to"""
 
     def to_bytes(self) -> bytes:
-        """The content of the file for this language."""
+        """Serialise the language to the content of its file."""
         return orjson.dumps(
             {
                 "format": _FORMAT,
@@ -100,7 +100,7 @@ def _scripts(value: Any) -> tuple[str, ...]:
 
 
 def _unpacked(value: Any) -> bytes:
-    """The unpacked column; raises ValueError if it is damaged.  Its size is bounded."""
+    """Decompress a column, up to a maximum size; raises ValueError if it is damaged."""
     try:
         packed = b64decode(_text(value), validate=True)
         column = zlib.decompressobj().decompress(packed, _MAX_COLUMN)
@@ -114,7 +114,7 @@ def _unpacked(value: Any) -> bytes:
 
 
 def _is_learned(column: bytes) -> bool:
-    """True if the numbers of a column are log probabilities and not all equal."""
+    """True if the values of a column are log probabilities and are not all equal."""
     numbers = np.frombuffer(column, "<f2")
     least, most = numbers.min(), numbers.max()  # NaN if any number is NaN
     return bool(np.isfinite(least) and least < most <= 0)

@@ -64,7 +64,7 @@ class UrlMark(NamedTuple):
 
 
 def fold(name: str) -> str:
-    """A name in lower case without accents, as written in URLs.
+    """Convert a name to lower case without accents, as written in URLs.
 
     >>> fold("Français"), fold("Čeština"), fold("Русский")
     ('francais', 'cestina', 'русскии')
@@ -74,7 +74,7 @@ def fold(name: str) -> str:
 
 
 def derive_marks(lang: str) -> dict[str, str]:
-    """All folded marks of a language and their kinds, from CLDR and `HABITS`.
+    """Derive the marks of a language from CLDR and `HABITS`; maps each folded mark to its kind.
 
     >>> derive_marks("cy")["cymraeg"], derive_marks("cy")["welsh"], derive_marks("cy")["wel"]
     ('endonym', 'name', 'code3')
@@ -99,7 +99,7 @@ def derive_marks(lang: str) -> dict[str, str]:
 
 @cache
 def _shipped() -> Mapping[str, Mapping[str, str]]:
-    """The shipped marks of each language and their kinds."""
+    """For each language, a mapping from its shipped marks to their kinds."""
     found: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for mark, lang, kind in shipped_table("diptych.language", "marks.tsv"):
         found[lang][mark] = kind
@@ -108,7 +108,7 @@ def _shipped() -> Mapping[str, Mapping[str, str]]:
 
 @lru_cache(maxsize=1024)
 def marks_of(lang: str) -> Mapping[str, str]:
-    """The folded marks of any language and their kinds.
+    """Return a mapping from the folded marks of a language to their kinds.
 
     >>> marks_of("fr")["francais"], marks_of("fr-CA")["fra"], marks_of("ja")["jp"]
     ('endonym', 'code3', 'habit')
@@ -148,9 +148,9 @@ def is_language_parameter(name: str) -> bool:
 
 
 def url_marks(url: str, table: Mapping[str, tuple[Mark, ...]]) -> list[UrlMark]:
-    """The marks of a URL in order; the fields are `host`, `path`, `file` and `query`.
+    """Find the marks in a URL, in order, each in the field `host`, `path`, `file` or `query`.
 
-    A code followed by a region is one mark.
+    A code followed by a region counts as one mark.
 
     >>> [mark[:4] for mark in url_marks("http://x.org/fr-ca/a_en.html", mark_table(("en", "fr")))]
     [('path', 6, 11, 'fr-ca'), ('file', 14, 16, 'en')]
@@ -172,7 +172,7 @@ def url_marks(url: str, table: Mapping[str, tuple[Mark, ...]]) -> list[UrlMark]:
 
 
 def _bounds(text: str) -> Iterable[tuple[str, int]]:
-    """The end offsets of the host, path, file and query in a URL without a scheme."""
+    """The names and end offsets of the host, path, file and query in a URL without a scheme."""
     query = text.find("?") if "?" in text else len(text)
     host = text.find("/") if "/" in text[:query] else query
     file = text.rfind("/", 0, query) + 1 if host < query else host

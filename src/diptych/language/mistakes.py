@@ -1,4 +1,4 @@
-"""Corrections of mistaken language codes: names, country codes and wrong separators."""
+"""Suggestions for invalid language codes: names, country codes and wrong separators."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CODE_LIST = "https://iso639-3.sil.org/code_tables/639/data"
 _MIN_NAME = 4  # letters; shorter names of languages look like codes
 _SIMILAR = 0.8  # similarity of a misspelled name, such as "freanch"
 _SEPARATORS = re.compile(r"[-_/;:|+&.\s]+(?:and\s+)?")
-# Codes of countries (ISO 3166), and others, that are no codes of languages but are taken for them.
+# Country codes (ISO 3166) and other codes that are often mistaken for language codes.
 _TAKEN_FOR_LANGUAGES = {
     "al": "sq", "at": "de", "au": "en", "bd": "bn", "by": "be", "cn": "zh", "cz": "cs", "dk": "da",
     "eg": "ar", "gb": "en", "ge": "ka", "gr": "el", "hk": "zh-HK", "il": "he",
@@ -20,12 +20,12 @@ _TAKEN_FOR_LANGUAGES = {
     "mx": "es", "nz": "en", "pe": "es", "ph": "fil", "pk": "ur", "rs": "sr", "sp": "es", "tj": "tg",
     "ua": "uk", "us": "en", "vn": "vi", "xk": "sq",
 }  # fmt: skip
-# Codes of small languages that are also those of countries where hardly anybody speaks them.
+# Codes of small languages that are also codes of countries where hardly anybody speaks them.
 _CODES_OF_COUNTRIES = {"ch": "de", "ee": "et", "kr": "ko", "se": "sv", "tw": "zh-TW"}
 
 
 def intended_language(text: str) -> str:
-    """The language code probably meant by a name or a country code; empty if unclear.
+    """Guess the language code meant by a name or a country code; empty if it is unclear.
 
     >>> [intended_language(text) for text in ("gr", "Français", "freanch", "xx")]
     ['el', 'fr', 'fr', '']
@@ -46,14 +46,14 @@ def intended_language(text: str) -> str:
 
 
 def _names() -> dict[str, str]:
-    """The most common languages of the web, by their English and native names."""
+    """A mapping from English and native names to the most common languages on the web."""
     (_, *readers), *rows = shipped_table("diptych.language", "names.tsv")
     names = {lang: dict(zip(readers, names, strict=True)) for lang, *names in rows}
     return {own[reader].casefold(): lang for lang, own in names.items() for reader in ("en", lang)}
 
 
 def separated(text: str, is_language: Callable[[str], bool]) -> list[str]:
-    """The languages of a list with separators other than commas; empty if it is not a list.
+    """Split a list of languages at separators other than commas; empty if it is not a list.
 
     >>> is_known = ["en", "fr", "pt", "br"].__contains__
     >>> [separated(text, is_known) for text in ("en/fr", "en and fr", "en-fr", "pt-br")]
@@ -65,7 +65,7 @@ def separated(text: str, is_language: Callable[[str], bool]) -> list[str]:
 
 
 def _is_usual_region(text: str) -> bool:
-    """True for a language and a country where that language is usual, such as pt-br.
+    """True if a string combines a language with a country that mainly uses it, such as pt-br.
 
     >>> _is_usual_region("pt-br"), _is_usual_region("en-fr")
     (True, False)
@@ -79,7 +79,7 @@ def _is_usual_region(text: str) -> bool:
 
 
 def code_of_country(lang: str) -> str:
-    """A note on the code of a small language that is also a country code; empty for others.
+    """A note about a language code that is also a country code; empty for any other code.
 
     >>> code_of_country("se"), code_of_country("fr")
     ('se is Northern Sami; Swedish is sv', '')

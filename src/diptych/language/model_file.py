@@ -1,7 +1,7 @@
-"""Reader of the model that ships with py3langid.
+"""Loading of the model that ships with py3langid.
 
 The file is an LZMA-compressed archive of arrays, 68 MB when unpacked.  It is read once as a stream,
-with the moves of the automaton in pieces, which takes little memory.  The arrays are then stored in
+with the transitions of the automaton in pieces to save memory.  The arrays are then stored in
 the user's cache, and all processes map them into memory: opening the stored arrays takes a
 hundredth of the time, and processes share the memory.
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _FILE = "data/model.npz.xz"
-_MEMBER = struct.Struct("<4s22xHH")  # of ZIP: signature, lengths of a name and of an extra field
+_MEMBER = struct.Struct("<4s22xHH")  # ZIP: signature, lengths of name and extra field
 _SIGNATURE = b"PK\3\4"
 _PIECE = 1 << 16
 _LAYOUT = 1  # version of the layout of the cached arrays
@@ -44,7 +44,7 @@ class ShippedModel(NamedTuple):
 
 
 def open_model() -> ShippedModel:
-    """The py3langid model, mapped from the user's cache, or read if there is no cache."""
+    """Map the py3langid model from the user's cache, or read its file if there is no cache."""
     folder = cached_folder(f"langid-{_LAYOUT}-{_version()}", _fill)
     if folder is not None:
         try:
@@ -63,7 +63,7 @@ def _version() -> str:
 
 
 def _fill(folder: Path) -> None:
-    """Write the arrays of the model into a folder."""
+    """Write the arrays of the model to a folder."""
     labels, model, fingerprint = read_model()
     automaton = model.automaton
     arrays: dict[str, NDArray[Any]] = {
@@ -81,7 +81,7 @@ def _fill(folder: Path) -> None:
 
 
 def map_model(folder: Path) -> ShippedModel:
-    """Map the model from a folder of arrays; raises one of `parser_errors` if it is damaged."""
+    """Memory-map the model from a folder; raises one of `parser_errors` if it is damaged."""
     labels, start, features, fingerprint = json.loads((folder / "model.json").read_text("utf-8"))
     arrays = [
         np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False))

@@ -24,7 +24,7 @@ _OTHER_NAMES = {
 
 
 def fold_case(text: str) -> str:
-    """A text in the form used to compare names: NFC and case-folded.
+    """Normalise a text for the comparison of names: NFC and case-folded.
 
     >>> fold_case("FRANC\u0327AIS")
     'français'
@@ -33,7 +33,7 @@ def fold_case(text: str) -> str:
 
 
 def language_codes(lang: str) -> frozenset[str]:
-    """The codes of a language in lower case: ISO 639-1, both codes of 639-2, and 639-3.
+    """The lower-case codes of a language: ISO 639-1, both codes of 639-2, and 639-3.
 
     >>> sorted(language_codes("fr-CA"))
     ['fr', 'fra', 'fre']
@@ -62,7 +62,7 @@ def alpha3_codes(lang: str) -> list[str]:
 
 
 def language_names(lang: str, readers: Sequence[str] = ("en",)) -> frozenset[str]:
-    """The names of a language, in the language itself and in the languages `readers`.
+    """The folded names of a language, in the language itself and in each language of `readers`.
 
     >>> sorted(language_names("fr")), sorted(language_names("de", ("fr",)))
     (['français', 'french'], ['allemand', 'deutsch'])
@@ -78,7 +78,7 @@ def _language_names(name: str, readers: Sequence[str]) -> frozenset[str]:
 
 
 def derive_name(lang: str, reader: str) -> str:
-    """The name of a language in another language, from CLDR.
+    """The name of a language in the language `reader`, from CLDR.
 
     >>> derive_name("de", "fr"), derive_name("de", "de")
     ('allemand', 'Deutsch')
@@ -91,7 +91,7 @@ def derive_name(lang: str, reader: str) -> str:
 
 @cache
 def _shipped() -> dict[tuple[str, str], str]:
-    """The shipped names, by language and reader."""
+    """The shipped names, keyed by the language and the language that the name is in."""
     (_, *readers), *rows = shipped_table("diptych.language", "names.tsv")
     return {
         (lang, reader): name

@@ -34,7 +34,7 @@ SCRIPT_WORDS: Mapping[str, tuple[str, ...]] = {
 
 
 def script_counts(text: str) -> Counter[str]:
-    """The number of letters in each script of a text.
+    """Count the letters of a text by script.
 
     >>> sorted(script_counts("Ђоковић 2:1 ATP").items())
     [('Cyrl', 7), ('Latn', 3)]
@@ -50,9 +50,10 @@ def script_counts(text: str) -> Counter[str]:
 
 
 def main_script(text: str) -> str:
-    """The most frequent script of a text; empty if it has no letters.
+    """The most frequent script of a text; empty if the text has no letters.
 
-    Chinese is `Hans` or `Hant` if one of them has more unambiguous characters, else `Hani`.
+    For Chinese, the result is `Hans` or `Hant`, whichever has more unambiguous characters, or
+    `Hani` if neither has more.
 
     >>> main_script("Вести дана"), main_script("市长昨天为新图书馆揭幕"), main_script("市長昨天")
     ('Cyrl', 'Hans', 'Hant')
@@ -70,7 +71,7 @@ def main_script(text: str) -> str:
 
 
 def script_shares(text: str, scripts: Sequence[str]) -> dict[str, float]:
-    """The probability of each of the given scripts for a text; empty if the text uses none.
+    """The probability of each given script for a text; empty if the text uses none of them.
 
     >>> script_shares("Нови IBM PC", ["Cyrl", "Latn"])["Cyrl"] > 0.8
     True
@@ -93,7 +94,7 @@ def script_shares(text: str, scripts: Sequence[str]) -> dict[str, float]:
 
 
 def covers(script: str, found: str) -> bool:
-    """True if letters of the script `found` are usual in texts of `script`.
+    """True if texts in `script` normally contain letters of the script `found`.
 
     >>> covers("Jpan", "Hira"), covers("Hant", "Hani"), covers("Hant", "Hans")
     (True, True, False)
@@ -103,7 +104,7 @@ def covers(script: str, found: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def mark_script(mark: str) -> str:
-    """The script named by a mark in a URL or by the text of a link; empty if none.
+    """The script that a mark in a URL or the text of a link denotes; empty if there is none.
 
     >>> mark_script("sr-latn"), mark_script("big5"), mark_script("ћирилица"), mark_script("sr")
     ('Latn', 'Hant', 'Cyrl', '')
@@ -114,9 +115,10 @@ def mark_script(mark: str) -> str:
 
 
 def marked_language(word: str, lang: str, langs: Sequence[str]) -> str:
-    """The requested language that a mark means; empty if there is none.
+    """The requested language that a mark stands for; empty if there is none.
 
-    If the language is requested in two scripts, the script of the mark decides.
+    `lang` is the language of the mark.  If that language is requested in two scripts, the script of
+    the mark decides.
 
     >>> asked = ["en", "sr-Latn", "sr-Cyrl"]
     >>> [marked_language(word, "sr", asked) for word in ("latinica", "српски", "sr")]
@@ -133,7 +135,7 @@ def marked_language(word: str, lang: str, langs: Sequence[str]) -> str:
 
 
 def script_words(lang: str, langs: Sequence[str]) -> Sequence[str]:
-    """The marks of a language's script, if the language is also requested in another script.
+    """The marks for a language's script; empty unless it is also requested in another script.
 
     >>> script_words("sr-Latn", ["sr-Cyrl", "sr-Latn"])[:2]
     ('latn', 'lat')
@@ -165,17 +167,18 @@ def _parts(script: str) -> Iterable[str]:
 
 
 def _chinese(text: str) -> tuple[int, int]:
-    """The number of only simplified characters, and the number of only traditional ones."""
+    """Count the exclusively simplified and the exclusively traditional characters of a text."""
     simplified, traditional = _unambiguous_characters()
     return sum(map(simplified.__contains__, text)), sum(map(traditional.__contains__, text))
 
 
 @cache
 def _unambiguous_characters() -> tuple[frozenset[str], frozenset[str]]:
-    """The characters that occur only in simplified Chinese, and only in traditional Chinese.
+    """The characters used only in simplified Chinese, and those used only in traditional Chinese.
 
-    The former are in the frequent half of GB 2312 (1980) but not in the frequent half of Big5
-    (1984), and the latter vice versa: each standard was made for one of the two scripts.
+    The former are in the frequent half of GB 2312 (1980) but not in that of Big5 (1984); the latter
+    are in the frequent half of Big5 but not in GB 2312.  Each standard was made for one of the two
+    scripts.
     """
     han = [chr(point) for point in range(0x4E00, 0xA000)]
     mainland = {char for char in han if b"" < char.encode("gb2312", "ignore") < b"\xd8"}

@@ -1,4 +1,4 @@
-"""The language that a link declares for its target, by hreflang or by its text, a language name."""
+"""The language that a link declares for its target, by hreflang or by a language name."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ class Declared(NamedTuple):
 
 
 def declared_language(link: Link, langs: tuple[str, ...]) -> Declared:
-    """The language that a link declares; a name counts only if the language is requested.
+    """The language that a link declares for its target.
+
+    The name of a language is ignored if the language was not requested.
 
     >>> declared_language(Link("http://x.org/fr/", anchor="Français"), ("en", "fr"))
     Declared(lang='fr', how='name')
@@ -63,13 +65,13 @@ def _names_other(text: str, langs: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def _named(text: str, langs: tuple[str, ...]) -> str:
-    """`named_language` with a cache: most links occur on many pages of a site."""
+    """Cached version of `named_language`, because most links occur on many pages of a site."""
     lang = named_language(text, _names(langs))
     return marked_language(text, lang, langs) if lang else ""
 
 
 def named_language(text: str, names: Mapping[str, str]) -> str:
-    """The language whose name is the whole text of a link; empty if there is none.
+    """The language whose name or code is the whole text of a link; empty if there is none.
 
     >>> names = {"français": "fr", "french": "fr", "fr": "fr", "日本語": "ja"}
     >>> [named_language(text, names) for text in ("[Français]", "FR-ca", "日本語 (Japanese)")]
@@ -96,9 +98,9 @@ def _lookup(name: str, names: Mapping[str, str]) -> str:
 
 @lru_cache(maxsize=64)
 def _names(langs: tuple[str, ...]) -> dict[str, str]:
-    """Map names and codes to languages.
+    """Map the names and codes of the requested languages to those languages.
 
-    Each language has its names in itself, in English and in the other requested languages.
+    The names are in the language itself, in English and in the other requested languages.
     """
     readers = ("en", *langs)
     names = {name: lang for lang in langs for name in language_names(lang, readers)}

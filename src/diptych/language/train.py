@@ -29,8 +29,8 @@ MIN_LETTERS = 2_000
 _MAX_PIECES = 10_000  # more hardly change the result and take time
 _MAX_PIECE = 300  # characters of a piece: a longer line is cut between words
 _FOLDS = 5
-_ROUNDS = 40  # of EM; the weights hardly change after thirty
-_STRENGTHS = (300.0, 1e3, 3e3, 1e4, 3e4, 1e5)  # of the prior, in features; the best one is chosen
+_ROUNDS = 40  # iterations of EM; the weights hardly change after thirty
+_STRENGTHS = (300.0, 1e3, 3e3, 1e4, 3e4, 1e5)  # prior strengths, in features; the best is chosen
 # The training text is of one kind and subject, so text in a similar language on that subject looks
 # like it.  Therefore all its probabilities are lowered, at the cost of at most one line in twenty.
 _MAX_LOST = 0.05
@@ -53,7 +53,7 @@ class Quality(NamedTuple):
     pages: float
     """share of texts as long as a page sample that are identified correctly"""
     before: tuple[tuple[str, float], ...]
-    """labels that the model without this column gives lines, with shares, most frequent first"""
+    """most frequent labels that the model without this column assigns to lines, with shares"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class TrainingResult:
 
 
 class _Classified(NamedTuple):
-    """For a text, the log odds of the language against the best other label, without priors."""
+    """The log odds of the new language against the best other label, before adding its prior."""
 
     margin: float
     rival: str
@@ -106,7 +106,7 @@ def _cut(line: str) -> Iterable[str]:
 
 
 def train_language(lang: str, pieces: Sequence[str]) -> TrainingResult:
-    """Learn a language from lines of text; raises ValueError if there are too few lines."""
+    """Learn a language from lines of text; raises ValueError if there is too little text."""
     letters = script_counts("\n".join(pieces))
     if len(pieces) < MIN_PIECES or letters.total() < MIN_LETTERS:
         raise ValueError(
@@ -153,7 +153,10 @@ def _sum(counts: Iterable[_Counts]) -> NDArray[np.float64]:
 def _neighbours(
     total: NDArray[np.float64], known: _Known
 ) -> tuple[tuple[tuple[str, float], ...], NDArray[np.float64]]:
-    """The mixture of known languages that best fits a text, and the mixture's probabilities."""
+    """Fit a mixture of known languages to the feature counts of a text.
+
+    Returns the languages with the largest weights, and the probability of each feature.
+    """
     seen = np.flatnonzero(total)
     weights = np.full(len(known.labels), 1 / len(known.labels))
     chances = np.exp(known.table[seen].astype(np.float64))
@@ -190,7 +193,7 @@ def _cross_validated(
     pieces: Sequence[str], counts: Sequence[_Counts], usual: NDArray[np.float64], strength: float,
     known: _Known,
 ) -> tuple[list[_Classified], list[_Classified]]:  # fmt: skip
-    """Classify lines and page-sized texts with columns trained without these texts."""
+    """Classify lines and page-sized texts with columns trained on the other folds."""
     lines: list[_Classified] = []
     pages: list[_Classified] = []
     for fold in range(_FOLDS):
@@ -227,13 +230,13 @@ def _accuracy(judged: Sequence[_Classified], prior: float, doubt: float) -> floa
 
 
 def _earlier_labels(judged: Sequence[_Classified]) -> tuple[tuple[str, float], ...]:
-    """The labels that the model without this column gives to texts, most frequent first."""
+    """The most frequent labels that the model without this column assigns to texts, with shares."""
     found = Counter(each.rival for each in judged)
     return tuple((lang, count / len(judged)) for lang, count in found.most_common(_MAX_REPORTED))
 
 
 def _scripts(letters: Counter[str]) -> tuple[str, ...]:
-    """The scripts of a language, most frequent first."""
+    """The main scripts of a training text, most frequent first."""
     return tuple(
         script for script, count in letters.most_common() if count >= _OWN_SCRIPT * letters.total()
     )

@@ -1,4 +1,4 @@
-"""Reading and writing of model files: named NumPy arrays without pickled objects."""
+"""Reading and writing model files: named NumPy arrays without pickled objects."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from diptych.files import read_file, replacing
 
-MAX_BYTES = 1 << 28  # of an unpacked file: twenty times the largest shipped one
-TRAIN_ANEW = "train the model anew"
+MAX_BYTES = 1 << 28  # size limit of an unpacked file: twenty times the largest shipped one
+TRAIN_ANEW = "train the model again"
 
 
 def read_arrays(path: Path, format: int) -> dict[str, NDArray[Any]]:
     """Read the arrays of a model file; raises ValueError if the format number differs.
 
-    Call it within `files.reading`, which converts any error to one that names the file.
+    Call this within `files.reading`, which converts any error to one with the file name.
     """
     found = unpack_arrays(read_file(path, MAX_BYTES, TRAIN_ANEW), MAX_BYTES)
     if found["format"].tolist() != format:
@@ -31,9 +31,9 @@ def read_arrays(path: Path, format: int) -> dict[str, NDArray[Any]]:
 
 
 def unpack_arrays(data: bytes, max_bytes: int) -> dict[str, NDArray[Any]]:
-    """Read arrays from the content of a file, which must not exceed `max_bytes` unpacked.
+    """Read arrays from the content of a file; raises ValueError if they exceed `max_bytes`.
 
-    Call it within `files.reading`.
+    Call this within `files.reading`.
     """
     with ZipFile(io.BytesIO(data)) as archive:
         if sum(member.file_size for member in archive.infolist()) > max_bytes:
@@ -55,7 +55,7 @@ def part_of(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArra
 
 
 def arrays_of(model: Any, prefix: str = "") -> dict[str, Any]:
-    """The fields of a dataclass by name, with a prefix: the inverse of `part_of`."""
+    """Map the prefixed field names of a dataclass to its values; the inverse of `part_of`."""
     return {f"{prefix}{field.name}": getattr(model, field.name) for field in fields(model)}
 
 

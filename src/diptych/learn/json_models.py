@@ -1,4 +1,4 @@
-"""Small models as JSON files."""
+"""Parsing of small models that are stored as JSON files."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import json
 import math
 from typing import Any
 
-MAX_BYTES = 20_000_000  # of a file
+MAX_BYTES = 20_000_000  # maximum size of a file
 
 
 def parse_model(text: str | bytes, format: int) -> dict[str, Any]:
-    """Parse the JSON of a model; call it within `files.reading`.
+    """Parse the JSON of a model; raises ValueError if the format number differs.
+
+    Call this within `files.reading`.
 
     >>> parse_model('{"format": 1, "bias": 0.5}', 1)["bias"]
     0.5
@@ -22,7 +24,7 @@ def parse_model(text: str | bytes, format: int) -> dict[str, Any]:
 
 
 def number(value: Any) -> float:
-    """The value as a finite number; raises ValueError for any other value.
+    """Convert a value to a float; raises ValueError unless it is a finite number.
 
     >>> number(2)
     2.0

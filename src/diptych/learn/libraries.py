@@ -1,4 +1,4 @@
-"""Import of optional libraries; the error for a missing one has the command that installs it."""
+"""Import of optional libraries; the error for a missing library contains the install command."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REQUIREMENTS = {
     "pandas": ("pandas>=2.2", "pyarrow>=16"),
     "pyarrow": ("pyarrow>=16",),
     "safetensors": _TRANSFORMERS,
-    "scipy": ("scikit-learn>=1.4",),  # which needs it
+    "scipy": ("scikit-learn>=1.4",),  # scikit-learn depends on scipy
     "sklearn": ("scikit-learn>=1.4",),
     "torch": _TRANSFORMERS,
     "transformers": _TRANSFORMERS,
@@ -51,7 +51,7 @@ def require_libraries(
 
 
 def require_libraries_of(strategy: Any, what: str) -> None:
-    """Raise an error if a strategy, or one nested in it, needs a library that is not installed."""
+    """Raise an error if a strategy or a nested strategy needs a library that is not installed."""
     require_libraries(getattr(strategy, "libraries", ()), what)
     inside = [getattr(strategy, field.name) for field in fields(strategy)]
     for value in inside:
@@ -61,7 +61,7 @@ def require_libraries_of(strategy: Any, what: str) -> None:
 
 
 def _missing(module: str, what: str) -> str:
-    """The error message about a library that is not installed.
+    """The error message for a library that is not installed.
 
     Diptych is not on a package index, so the message names the libraries rather than the extra.
 

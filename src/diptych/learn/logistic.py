@@ -17,7 +17,7 @@ _MAX_ODDS = 50.0  # log odds beyond which a probability is practically 0 or 1
 def fit_logistic(
     scores: Floats, shares: Floats, weights: Floats | None = None, *, ridge: float = 0.0
 ) -> tuple[float, float]:
-    """Fit slope and offset of a logistic curve by Newton's method; `ridge` penalises the slope.
+    """Fit the slope and offset of a logistic curve by Newton's method; `ridge` penalises the slope.
 
     >>> slope, offset = fit_logistic(np.array([-1.0, 1.0]), np.array([0.2, 0.8]))
     >>> round(slope, 3), abs(offset) < 1e-6
@@ -44,7 +44,7 @@ def sigmoid(scores: Floats) -> Floats:
 
 
 def log_odds(probability: float) -> float:
-    """The log odds of a probability, which is clipped slightly away from 0 and 1.
+    """Convert a probability to log odds; 0 and 1 are clipped to avoid infinite values.
 
     >>> log_odds(0.5), round(log_odds(1.0), 2)
     (0.0, 13.82)

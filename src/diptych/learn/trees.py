@@ -38,7 +38,7 @@ class Forest:
     base: float
 
     def scores(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The log odds of each row: the sum of the values of the leaves that the row reaches."""
+        """The log odds of each row: `base` plus the values of the leaves that the row reaches."""
         library = native()
         if library is None:
             return self.reference(rows)
@@ -53,7 +53,7 @@ class Forest:
         return out
 
     def reference(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        """`scores` in NumPy: the reference implementation and fallback."""
+        """Compute `scores` in NumPy, as the reference implementation and the fallback."""
         out = np.full(len(rows), self.base, np.float64)
         every = np.arange(len(rows))
         for root in self.roots.tolist():
@@ -68,7 +68,7 @@ class Forest:
         return out.astype(np.float32)
 
     def is_sound(self, width: int) -> bool:
-        """True if every index is in range, as the C code requires."""
+        """True if every index is in range, as the C code requires, and every value is finite."""
         size = self.features.size
         sizes = {name: size for name in _DTYPES} | {"roots": self.roots.size}
         arrays = {name: getattr(self, name) for name in _DTYPES}
@@ -89,12 +89,12 @@ class Forest:
         )
 
     def arrays(self, prefix: str = "") -> dict[str, Any]:
-        """The arrays to store, with a prefix for their names."""
+        """The arrays to store, keyed by field name with a prefix."""
         return arrays_of(self, prefix)
 
     @classmethod
     def of_arrays(cls, found: Mapping[str, NDArray[Any]], width: int, prefix: str = "") -> Forest:
-        """A forest over `width` features from stored arrays; raises ValueError if damaged."""
+        """Create a forest over `width` features from arrays; raises ValueError if damaged."""
         parts: dict[str, Any] = part_of(found, prefix)
         forest = cls(**parts | {"base": float(parts["base"].item())})
         if not forest.is_sound(width):
@@ -103,7 +103,7 @@ class Forest:
 
     @classmethod
     def from_boosting(cls, model: Any) -> Forest:
-        """The trees of a fitted binary `HistGradientBoostingClassifier`."""
+        """Convert a fitted binary `HistGradientBoostingClassifier` to a forest."""
         trees = [stage[0].nodes for stage in model._predictors]
         roots = np.cumsum([0, *(len(nodes) for nodes in trees)])[:-1].astype(np.int32)
         nodes = np.concatenate(trees)

@@ -38,9 +38,9 @@ class ReadAnswer(NamedTuple):
 
     @property
     def target(self) -> Url | None:
-        """The URL that this response merely forwards to, by an HTTP redirect or a meta refresh.
+        """The target of an HTTP redirect, or of a meta refresh on a page without other content.
 
-        A page with a refresh counts as content if it has more text or links to other pages.
+        A page with a meta refresh has other content if it is long or links to other pages.
         """
         if self.redirect is not None or self.page is None:
             return self.redirect
@@ -59,7 +59,7 @@ def read_answer(
     langs: Sequence[str] = (),
     with_sketch: bool = False,
 ) -> ReadAnswer:
-    """Parse a response; if `with_sketch` is set, a page also gets a sketch."""
+    """Parse a response; if `with_sketch` is True, a sketch of the page is created too."""
     reading = ReadAnswer(response.url, response.status, len(response.body), response.fetched_at)
     if kind is Kind.ROBOTS and response.status < 500 and response.status != 429:
         body, _ = decompress(response.body, response.header("Content-Encoding"))
@@ -85,7 +85,7 @@ def read_answer(
 
 
 def _unreadable(reading: ReadAnswer, response: Response) -> ReadAnswer | None:
-    """The failure to record for a response that is not an HTML page; None if it is one."""
+    """The failure for a response that is not a complete HTML page; None if it is one."""
     content_type = response.header("Content-Type")
     start, _ = decompress(response.body[:SNIFFED], response.header("Content-Encoding"))
     if response.truncated == "content_type" or not is_html(content_type, start[:SNIFFED]):

@@ -130,7 +130,7 @@ class Walk:
         return None
 
     def _anchor(self, node: LexborNode, path: str) -> LexborNode | None:
-        """Read a link; adjacent links are separated by a space, as they appear in menus."""
+        """Read a link; a space is inserted between adjacent links, which are common in menus."""
         before = node.prev
         if self._parts and before is not None and before.tag_id == node.tag_id:
             self._parts.append(" ")
@@ -193,7 +193,7 @@ class Walk:
             self.blocks.append(Block(text, f"{path}/text()[{runs}]" if runs > 1 else path))
 
     def _line_break(self, node: LexborNode, path: str) -> None:
-        """Read a line break; a single one becomes a space, two in a row end the block."""
+        """Read a line break; a single break becomes a space, and two in a row end the block."""
         if self._break_at >= 0 and not "".join(self._parts[self._break_at :]).strip():
             self._flush()
         else:
@@ -234,7 +234,7 @@ class Walk:
                 self.blocks.append(Block(text, path))
 
     def _title(self, node: LexborNode, path: str) -> None:
-        """Read the page's title, which is the first; later title elements belong to drawings."""
+        """Read the first title element; later title elements belong to drawings."""
         if not self._has_title:
             self._has_title = True
             title = visible(node.text()[:MAX_ATTRIBUTE])
@@ -242,7 +242,7 @@ class Walk:
                 self.blocks.append(Block(title, "/html/head/title"))
 
     def _add_aside(self, text: str | None, path: str) -> str:
-        """Add the text of an image or button as a block of its own."""
+        """Add the text of an image or button as a separate block; return the cleaned text."""
         if not text or len(text) > MAX_ATTRIBUTE:
             return ""
         text = visible(text)

@@ -1,6 +1,7 @@
 """Decompress response bodies (gzip, brotli, zstd) and detect HTML.
 
-Nothing here raises: functions return whatever could be decoded, and the name of the fault.
+Decoding never raises an exception: whatever could be decoded is returned with the name of the
+fault.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ _Decoder = Callable[[bytes, int], tuple[bytes, str]]
 
 
 def decompress(body: bytes, content_encoding: str, *, limit: int = _LIMIT) -> tuple[bytes, str]:
-    """Decode a body according to its Content-Encoding header; returns the body and the fault.
+    """Decode a body according to its Content-Encoding header; return the body and the fault.
 
-    The fault is empty, `encoding_lies` (the body did not have that encoding and is returned
+    The fault is empty, `encoding_lies` (the body does not have that encoding and is returned
     unchanged), `truncated`, `too_large` or `unknown_encoding`.
 
     >>> import gzip
@@ -100,7 +101,7 @@ def _inflate(body: bytes, limit: int, *, window: int) -> tuple[bytes, str]:
 
 
 def _salvage(body: bytes, room: int, window: int) -> bytes:
-    """The output of a damaged stream, up to the damage."""
+    """Decompress a damaged stream up to the damage."""
     stream = zlib.decompressobj(window)
     parts: list[bytes] = []
     try:
@@ -164,7 +165,7 @@ _DECODERS: dict[str, _Decoder] = {
 
 
 def is_html(content_type: str, body_start: bytes) -> bool:
-    """True if a body is HTML by its declared type or, if that is unspecific, by its first bytes.
+    """True if a body is HTML by its declared type or, if that is generic, by its first bytes.
 
     >>> is_html("text/html; charset=utf-8", b""), is_html("", b"<!DOCTYPE html>")
     (True, True)

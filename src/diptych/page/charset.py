@@ -1,6 +1,6 @@
-"""Determine a page's character set: byte order mark, HTTP header, page declaration, detection.
+"""Determine a page's character set from its byte order mark, header, declaration or content.
 
-The order is that of browsers; declarations that cannot be true are overruled.
+These are tried in the same order as in browsers; declarations that cannot be true are overruled.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _WIDE = ("utf-16", "utf-32")
 
 
 def decode(body: bytes, content_type: str) -> tuple[str, str]:
-    r"""Decode a body; returns its text and the character set used.
+    r"""Decode a body; return its text and the character set used.
 
     >>> decode("Müller".encode(), "text/html; charset=utf-8")
     ('Müller', 'utf-8')
@@ -91,7 +91,7 @@ def _alias(declaration: str) -> str | None:
 
 
 def _strict(body: bytes) -> str | None:
-    """The text of a body that is valid UTF-8, else None."""
+    """Decode a body as UTF-8; None if it is not valid UTF-8."""
     try:
         return body.translate(None, _CONTROLS).decode("utf-8")
     except UnicodeDecodeError:

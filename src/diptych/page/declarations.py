@@ -1,4 +1,4 @@
-"""Check what a site declares about its pages against the texts of the pages."""
+"""Check a site's declarations about its pages against the texts of the pages."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Declares(StrEnum):
     """A kind of declaration; the value is stored in the run."""
 
     CANONICAL = "canonical"
-    """the page's own URL"""
+    """the canonical URL of the page"""
     HTML_LANG = "html_lang"
-    """the page's own language"""
+    """the language of the page"""
     HREFLANG = "hreflang"
     """the language of a linked page"""
     TRANSLATION = "hreflang_translation"
@@ -47,7 +47,10 @@ def canonical_declared(canonical: Mapping[Url, Url], holds: Mapping[Url, bool]) 
 
 
 def html_lang_declared(records: Iterable[PageRecord], langs: Sequence[str]) -> Checked:
-    """The `html lang` value that is wrong most often on pages in the requested languages."""
+    """Check `html lang` attributes, and report the value that is wrong most often.
+
+    Only pages in the requested languages are checked.
+    """
     counts = Counter(
         (hreflang_language(each.html_lang), each.lang)
         for each in records
@@ -61,7 +64,7 @@ Alternates = Collection[tuple[Url, Url, str]]
 
 
 def hreflang_declared(records: Mapping[Url, PageRecord], alternates: Alternates) -> Checked:
-    """The hreflang value that is wrong most often, because the target is in another language."""
+    """Check hreflang against the targets' languages; report the value that is wrong most often."""
     named = {(target, hreflang_language(value)) for _, target, value in alternates}
     counts = Counter((lang, records[target].lang) for target, lang in named)
     return _most_wrong(Declares.HREFLANG, counts)
@@ -91,7 +94,10 @@ def translations_declared(records: Mapping[Url, PageRecord], alternates: Alterna
 
 
 def _most_wrong(kind: Declares, counts: Mapping[tuple[str, str], int]) -> Checked:
-    """The declared language that is wrong most often, given counts of (declared, detected)."""
+    """Report the declared language that is wrong most often.
+
+    `counts` is the number of pages for each (declared language, detected language).
+    """
     best = Checked(kind, 0, 0)
     for said in sorted({said for said, _ in counts if said}):
         there = Counter({found: n for (each, found), n in counts.items() if each == said and found})

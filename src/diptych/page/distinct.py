@@ -10,7 +10,7 @@ from diptych.types import PageRecord, Url
 
 
 def content_of(record: PageRecord) -> str:
-    """A key for a page's content (text, or else bytes); pages with equal keys are copies."""
+    """A key for a page's text, or its bytes if the text is short; duplicates have equal keys."""
     return f"text {record.text_key}" if record.text_key else record.digest or record.url
 
 
@@ -53,7 +53,7 @@ def check_canonical(
 
 
 def _is_same_at_sight(page: PageRecord, target: PageRecord) -> bool | None:
-    """True if two pages are copies, False if their languages differ, None if undecided."""
+    """True if two pages are duplicates, False if their languages differ, None if undecided."""
     if content_of(page) == content_of(target):
         return True
     is_known = page.lang and target.lang
@@ -61,10 +61,10 @@ def _is_same_at_sight(page: PageRecord, target: PageRecord) -> bool | None:
 
 
 def stand_ins(records: Mapping[Url, PageRecord], canonical: Mapping[Url, Url]) -> dict[Url, Url]:
-    """Map each page that another page represents to that other page.
+    """Map each duplicate page to the page that represents it.
 
-    `canonical` maps pages to canonical pages with the same text.  A set of copies is represented by
-    the canonical copy, or else by the copy with the shortest URL.
+    `canonical` maps pages to canonical pages with the same text.  Other duplicates are represented
+    by a canonical page among them, or else by the page with the shortest URL.
     """
     named = {
         target
@@ -80,7 +80,7 @@ def stand_ins(records: Mapping[Url, PageRecord], canonical: Mapping[Url, Url]) -
 
 
 def _end(url: Url, step: Mapping[Url, Url]) -> Url:
-    """The page at the end of a chain of steps; if it is a cycle, its page with the shortest URL."""
+    """The last page of a chain; if the chain ends in a cycle, its page with the shortest URL."""
     passed: list[Url] = []
     while url not in passed:
         passed.append(url)

@@ -34,7 +34,7 @@ _PASSED_BY = (
 )
 SKIPPED = (-1, "")
 UNKNOWN = (4, "")
-TEXT, _COMMENT = 2, 4  # the parser's numbers of nodes that are not elements
+TEXT, _COMMENT = 2, 4  # the parser's numbers for nodes that are not elements
 
 _DISPLAY_NONE = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _INVISIBLE = "\u00ad\u200b\u2060\ufeff"  # soft hyphens and similar characters, which split words
@@ -59,7 +59,7 @@ KNOWN = _known()
 
 
 def hidden_elements(parser: LexborHTMLParser, markup: str) -> frozenset[int]:
-    """Memory addresses of the hidden elements of a page.
+    """The memory addresses of the hidden elements of a page.
 
     >>> parser = LexborHTMLParser("<p hidden>a<p style='display: none'>b<p>c")
     >>> len(hidden_elements(parser, "hidden"))

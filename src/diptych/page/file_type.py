@@ -1,4 +1,4 @@
-"""Recognise a file's type by its first bytes, for files that are neither HTML nor text."""
+"""Recognise the type of a file that is neither HTML nor text by its first bytes."""
 
 from __future__ import annotations
 

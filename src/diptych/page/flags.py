@@ -75,9 +75,9 @@ def page_flags(
 
 
 def _edges(raw: bytes) -> bytes:
-    """The start and the end of a page's source in lower case, where statements about the page are.
+    """The start and the end of a page's source in lower case; most declarations are found there.
 
-    Searching the whole of a long page would make reading it a tenth slower.
+    Searching the whole source would make parsing a long page 10% slower.
     """
     middle = len(raw) > _BEGINNING + _END
     return (raw[:_BEGINNING] + b"<" + raw[-_END:] if middle else raw).lower()
@@ -96,7 +96,7 @@ def _bounded(found: Iterable[str]) -> tuple[str, ...]:
 
 
 def _metas(parser: LexborHTMLParser, source: bytes) -> Iterator[tuple[str, str]]:
-    """The name, in lower case, and the content of each meta element."""
+    """Yield the lower-case name and the content of each meta element."""
     # Searching only the head is faster; search the whole page only if a meta is outside.
     body = max(0, source.find(b"<body"))
     is_outside = source.find(b"<meta", body, body + _MISPLACED) >= 0
@@ -131,7 +131,10 @@ def header_flags(headers: Iterable[tuple[str, str]]) -> set[str]:
 
 
 def _forbidden(value: str) -> Iterator[str]:
-    """The flags in a header that apply to our agent; a name applies up to the next name."""
+    """Yield the flags from an `X-Robots-Tag` header that apply to our agent.
+
+    The name of an agent applies to all directives up to the next name.
+    """
     agent = ""
     for item in value.lower().split(","):
         name, colon, rest = item.partition(":")
@@ -159,7 +162,7 @@ def _robots_meta(metas: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _languages(links: Iterable[Link]) -> list[str]:
-    """The flag `languages:N` if the page announces unusually many languages."""
+    """The flag `languages:N` if a page announces unusually many languages; otherwise empty."""
     values = {link[2] for link in links if link[1] == "alternate"}
     if len(values) < _MANY_LANGUAGES:
         return []
@@ -174,7 +177,7 @@ def _licences(
     metas: Iterable[tuple[str, str]],
     links: Iterable[Link],
 ) -> Iterator[str]:
-    """Flags for the licences that a page states for itself or only links to."""
+    """Yield flags for the licences that a page states for itself or only links to."""
     stated = set(_stated_in_metas(metas))
     linked = licences_linked([link[0] for link in links])
     if _has_attribute(source):
@@ -187,7 +190,7 @@ def _licences(
 
 
 def _has_attribute(source: bytes) -> bool:
-    """True if `license` is an attribute's value, or a word in one."""
+    """True if `license` is the value of an attribute, or a word in such a value."""
     pieces = source.split(b"license", _MAX_ELEMENTS)
     return any(
         (before.endswith(_QUOTES) and after.startswith(_ENDS))
@@ -205,7 +208,7 @@ def _stated_in_metas(metas: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _stated_in_json(raw: bytes, source: bytes) -> Iterator[tuple[str, bool]]:
-    """The licences in JSON-LD, each with True if it applies to the page, False if to a picture."""
+    """Yield each licence in JSON-LD, with False if it may apply to an image, otherwise True."""
     if b'"license"' not in source or b"ld+json" not in source:
         return
     is_own = b'"imageobject"' not in source

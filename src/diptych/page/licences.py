@@ -1,4 +1,4 @@
-"""Find the SPDX names of licences from their URLs or titles."""
+"""Map the URLs and titles of licences to SPDX names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from diptych.files import shipped_table
 _MAX_ADDRESS = 300  # characters that are searched
 # Only links with one of these are examined; most pages have none.
 _HINTS = ("creativecommons.org/", "/fdl", "government-licence")
-_PARTS = ("by", "nc", "nd", "sa")  # the order in SPDX; the licences of 2002 used another
+_PARTS = ("by", "nc", "nd", "sa")  # the order in SPDX; the licences of 2002 used another order
 _CC_URL = re.compile(
     r"creativecommons\.org/licen[cs]es/((?:by|nc|nd|sa)(?:-(?:nc|nd|sa)){0,3})"
     r"(?:/(\d\.\d)(?:/(igo|scotland|[a-z]{2})(?![a-z]))?)?"
@@ -48,7 +48,7 @@ def licence_named(text: str) -> str:
 
 
 def licences_linked(addresses: Iterable[str]) -> set[str]:
-    """SPDX names of the content licences among the linked addresses.
+    """Find the SPDX names of content licences among linked addresses.
 
     >>> sorted(licences_linked(["http://a.org/", "https://www.gnu.org/licenses/fdl-1.3.html"]))
     ['GFDL-1.3']

@@ -77,7 +77,7 @@ def switcher_lang(own: Attributes, around: Attributes) -> str:
 
 
 def page_links(parser: LexborHTMLParser, base: str) -> list[Link]:
-    """All links of a page in document order, each with its contexts.
+    """All links of a page in document order, each with its context.
 
     >>> parser = LexborHTMLParser("<p>Read it <a href=fr/><img src=fr.png alt=Français></a> too.")
     >>> [link[1:] for link in page_links(parser, "http://a.org/")]
@@ -123,7 +123,7 @@ def _anchor_link(
 
 
 def _embedded_link(tag: str | None, own: Attributes, base: str) -> Link | None:
-    """The link given by an image map area or a frame, or None."""
+    """The link in an image map area or a frame; None if it has no valid target."""
     target = own.get("href") if tag == "area" else own.get("src")
     url = resolve(base, target) if target and target[0] != "#" else None
     if url is None:
@@ -136,7 +136,7 @@ def _embedded_link(tag: str | None, own: Attributes, base: str) -> Link | None:
 
 
 def _images_in_links(parser: LexborHTMLParser) -> dict[int, tuple[str, str]]:
-    """Alt texts and addresses of the images in each link, by the link's memory address."""
+    """Map each link's memory address to the alt texts and addresses of its images."""
     found: dict[int, tuple[str, str]] = {}
     for image in parser.css("a[href] img"):
         link = image.parent
@@ -156,14 +156,14 @@ def _images_in_links(parser: LexborHTMLParser) -> dict[int, tuple[str, str]]:
 
 
 def _item_around(parent: LexborNode | None) -> Attributes:
-    """Attributes of the list item around a link, where language switchers declare the language."""
+    """The attributes of the list item around a link, where switchers declare the language."""
     if parent is not None and parent.tag == "span":
         parent = parent.parent
     return parent.attributes if parent is not None and parent.tag == "li" else _NO_ATTRIBUTES
 
 
 def _inside(link: LexborNode, reads: list[int]) -> str:
-    """The anchor text; `reads` limits how many nested links are read in full."""
+    """The anchor text; `reads` limits the number of links with nested elements that are read."""
     inner = link.first_child
     if inner is None:
         return ""
@@ -176,7 +176,7 @@ def _inside(link: LexborNode, reads: list[int]) -> str:
 
 
 def _beside(link: LexborNode) -> str:
-    """The words directly before and after a link."""
+    """The text directly before and after a link."""
     before, after = link.prev, link.next
     words = ""
     if before is not None and before.is_text_node:
@@ -187,7 +187,7 @@ def _beside(link: LexborNode) -> str:
 
 
 def link_element(base: str, own: Attributes) -> Link | None:
-    """The link in a `link` element whose rel is alternate, canonical, next or prev; else None.
+    """The link in a `link` element; None unless its rel is alternate, canonical, next or prev.
 
     >>> link_element("http://a.org/", {"rel": "alternate", "hreflang": "fr", "href": "fr"}).url
     'http://a.org/fr'
@@ -212,7 +212,7 @@ def link_element(base: str, own: Attributes) -> Link | None:
 
 
 def meta_refresh(base: str, content: str) -> Link | None:
-    """The link in a refresh instruction, from a meta element or a header.
+    """The link in the content of a refresh meta element or header; None if it is invalid.
 
     >>> meta_refresh("http://a.org/", "0; URL='fr/index.html'").url
     'http://a.org/fr/index.html'
@@ -223,7 +223,7 @@ def meta_refresh(base: str, content: str) -> Link | None:
 
 
 def header_links(base: str, value: str) -> Iterator[Link]:
-    """The translations and the canonical page that an HTTP `Link` header declares (RFC 8288).
+    """Yield the translations and the canonical page that an HTTP `Link` header declares (RFC 8288).
 
     >>> [link.hreflang for link in header_links("http://a.org/",
     ...     '</fr>; rel="alternate"; hreflang="fr", </a,b>; rel=alternate; hreflang=de')]

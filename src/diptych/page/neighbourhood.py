@@ -41,7 +41,7 @@ def neighbourhood(link: Link) -> tuple[int, ...]:
 
 
 def words_of(text: str) -> list[str]:
-    """The stemmed words of a text in Latin letters, without very short words.
+    """The stems of the words in a text, in Latin letters; very short words are omitted.
 
     >>> words_of("Enlaces a la Región")
     ['enlac', 'regio']

@@ -1,9 +1,9 @@
-"""Limit the nesting of markup, which could make parsing take minutes.
+"""Limit the nesting of markup, because deep nesting could make parsing take minutes.
 
-For many tags an HTML parser searches all open elements, so its time grows with the square of the
+For many tags, an HTML parser searches all open elements, so its time grows with the square of the
 depth: 100,000 nested `div` elements take 22 s.  Unclosed formatting elements (`b`, `font`) are
-reopened in every following block, which multiplies them.  Pages written for readers contain nothing
-like that.
+reopened in every following block, which multiplies them.  Ordinary pages contain nothing like
+that.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _FORMATTING_TAG = re.compile(
     re.IGNORECASE,
 )
 _FORMATTING = frozenset("b big code em font i s small strike strong tt u".split())
-# Elements without an end tag, and those that the next of their kind closes: they do not nest by
-# themselves.
+# Elements without an end tag, and elements that the next element of the same kind closes: they do
+# not nest.
 _FLAT = frozenset(
     "a area base body br button caption col colgroup dd dt embed head hr html img input li link"
     " meta nobr optgroup option p param source tbody td tfoot th thead title tr track wbr".split()
@@ -107,7 +107,7 @@ def _is_tidy(markup: str) -> bool:
 
 
 def _open_formatting(markup: str) -> int:
-    """The number of formatting elements that are not closed directly after their text.
+    """An upper bound on the number of formatting elements not closed directly after their text.
 
     >>> _open_formatting("<b>a</b>" * 900 + "<i>b <b>c</b></i>")
     1
@@ -117,14 +117,14 @@ def _open_formatting(markup: str) -> int:
 
 
 def _fewer_attributes(tag: re.Match[str]) -> str:
-    """The tag with at most `MAX_ATTRIBUTES` attributes."""
+    """Truncate a tag to at most `MAX_ATTRIBUTES` attributes."""
     return " ".join(tag[0].split(None, MAX_ATTRIBUTES)[:MAX_ATTRIBUTES]) + ">"
 
 
 def _scan(markup: str) -> tuple[int, int]:
-    """The maximum number of open formatting elements, and the offset of the first excess tag.
+    """The peak number of open formatting elements, and the offset where nesting is too deep.
 
-    A tag is in excess if it is nested too deeply; without one, the offset is -1.
+    The offset is that of the first tag beyond `MAX_DEPTH` levels, or -1 if there is none.
     """
     open_elements: list[str] = []
     open_formatting = most = 0
@@ -146,7 +146,7 @@ def _scan(markup: str) -> tuple[int, int]:
 
 
 def _end(open_elements: list[str], name: str) -> None:
-    """Close an element as a parser would; if in doubt, leave it open, which is safe.
+    """Close an element as a parser would; in case of doubt, leave it open, which is safe.
 
     >>> elements = ["div", "span", "div", "b"]
     >>> _end(elements, "span"); _end(elements, "div"); elements
@@ -162,7 +162,7 @@ def _end(open_elements: list[str], name: str) -> None:
 
 
 def _flattened(tag: re.Match[str]) -> str:
-    """Keep paragraphs, list items, links and images; replace other blocks with line breaks."""
+    """Keep tags that do not nest, replace block-level tags with line breaks, and remove others."""
     name = (tag["name"] or "").lower()
     if name in _FLAT or not name:
         return tag[0]

@@ -61,7 +61,7 @@ _MAX_LINES = 40  # lines identified one by one on a page in several languages
 
 
 class _Prose(NamedTuple):
-    """The texts of a page for language identification, with one line per piece between two tags."""
+    """The texts of a page for language identification, with one line per text node."""
 
     main: str = ""
     """text of the main elements (`_MAIN`); empty if there are none"""
@@ -83,7 +83,7 @@ def read_page(
     """Parse a response as a page; if its body is not HTML, the page has no links and no blocks.
 
     `langs` are the requested languages, which are preferred if the text is ambiguous.  Blocks and
-    tree are read only on request: a crawl needs neither, and parsing limits its speed.
+    tree are extracted only on request: a crawl needs neither, and parsing limits its speed.
     """
     body, _ = decompress(response.body, response.header("content-encoding"))
     content_type = response.header("content-type")
@@ -158,7 +158,7 @@ def _meta_language(parser: LexborHTMLParser, markup: str) -> str:
 
 
 def _text(parser: LexborHTMLParser) -> str:
-    """The visible text, one line per piece between two tags; removes elements from the tree."""
+    """The visible text, one line per text node; scripts and the like are removed from the tree."""
     parser.strip_tags(_UNREAD)
     return _text_of(parser.body)
 
@@ -168,7 +168,7 @@ def _text_of(node: LexborNode | None) -> str:
 
 
 def _texts_of(parser: LexborHTMLParser, selector: str, size: int) -> Iterator[str]:
-    """The texts of matching elements, up to about `size` characters, as elements may nest."""
+    """Yield the texts of matching elements, which may be nested, up to about `size` characters."""
     for node in parser.css(selector):
         if node.tag in ("html", "body"):  # some cookie plug-ins mark them
             continue
@@ -207,7 +207,7 @@ def _canonical(links: Sequence[Link], url: Url) -> Url | None:
 
 
 def _prose(parser: LexborHTMLParser, markup: str, text: str) -> _Prose:
-    """The texts for language identification, without code unless little else is left."""
+    """The texts for language identification; code is excluded unless there is little other text."""
     if any(f"<{name}" in markup for tag in _CODE for name in (tag, tag.upper())):
         parser.strip_tags(_CODE)
         prose = _text_of(parser.body)
@@ -218,7 +218,7 @@ def _prose(parser: LexborHTMLParser, markup: str, text: str) -> _Prose:
 
 
 def _without_dialogs(parser: LexborHTMLParser, markup: str, text: str) -> str:
-    """The text without the texts of dialogs, such as cookie consent dialogs."""
+    """The text of a page without dialogs, such as those for cookie consent."""
     if not any(word in markup for word in _DIALOG_WORDS):
         return text
     said = {line for part in _texts_of(parser, _DIALOGS, len(text)) for line in part.split("\n")}
@@ -227,10 +227,10 @@ def _without_dialogs(parser: LexborHTMLParser, markup: str, text: str) -> str:
 
 
 def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, ...]:
-    """The languages of a page, from a short sample if that is clear, else from a long one.
+    """Identify the languages of a page from a short sample, or from a long one if unclear.
 
     If menus and headings are in a different requested language than the running text, the page is
-    partly translated: then each score is the language's share of the text.
+    partly translated, and each score is the language's share of the text.
     """
     long = [line for line in lines if _is_long(line)]
     rest = [line for line in lines if not _is_long(line)]
@@ -252,7 +252,7 @@ def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, .
 
 
 def _with_declared(prose: _Prose, declared: str, langs: Sequence[str]) -> tuple[LangScore, ...]:
-    """The languages of a page, or the declared language if its text cannot be identified.
+    """The languages of a page, or the declared one if the identifier does not support it.
 
     A text that is clearly in another requested language overrides the declaration.
     """
@@ -271,9 +271,9 @@ def _with_declared(prose: _Prose, declared: str, langs: Sequence[str]) -> tuple[
 
 
 def _main_first(prose: _Prose, langs: Sequence[str]) -> tuple[LangScore, ...]:
-    """The languages of a page, starting with that of its main part if that is clear.
+    """The languages of a page; the language of its main part comes first if it is clear.
 
-    The other parts of a page and its dialogs are often untranslated, and may be longer.
+    The other parts of a page, such as dialogs, are often untranslated and may be longer.
     """
     main = _languages(prose.main.split("\n"), langs)[:1] if prose.main else ()
     if main and main[0].score >= _CERTAIN:
@@ -287,9 +287,9 @@ def _main_first(prose: _Prose, langs: Sequence[str]) -> tuple[LangScore, ...]:
 
 
 def _with_rest(main: LangScore, prose: _Prose, langs: Sequence[str]) -> tuple[LangScore, ...]:
-    """The language of the main part, and that of the rest if it is clearly another requested one.
+    """The main language, and the language of the rest if that is clearly another requested one.
 
-    With two languages, the scores are their shares of the text.
+    If there are two languages, their scores are their shares of the text.
     """
     own = set(prose.main.split("\n"))
     rest = [line for line in prose.text.split("\n") if line not in own]
@@ -305,19 +305,22 @@ def _with_rest(main: LangScore, prose: _Prose, langs: Sequence[str]) -> tuple[La
 
 
 def _text_key(text: str) -> int:
-    """A hash of a page's text; 0 if there is almost no text."""
+    """A hash of a page's text; 0 if the page has almost no text."""
     return signed_hash(text.encode("utf-8", "surrogatepass")) if len(text) >= _MIN_TEXT else 0
 
 
 def _is_long(line: str) -> bool:
-    """True if a line is running text, by its length in bytes, as ideographs carry more content."""
+    """True if a line is long enough, in bytes, to be running text.
+
+    Bytes are counted because an ideograph carries more content than a letter.
+    """
     if line.isascii() or len(line) >= _MIN_RUNNING_TEXT:
         return len(line) >= _MIN_RUNNING_TEXT
     return len(line.encode("utf-8", "surrogatepass")) >= _MIN_RUNNING_TEXT
 
 
 def _shares(lines: Sequence[str], langs: Sequence[str]) -> dict[str, float]:
-    """Each language's share of the lines, by characters."""
+    """The share of each language in the lines, measured in characters."""
     letters: Counter[str] = Counter()
     for line in lines:
         for lang, _ in identify(line[:_SAMPLE], langs)[:1]:
@@ -326,7 +329,7 @@ def _shares(lines: Sequence[str], langs: Sequence[str]) -> dict[str, float]:
 
 
 def language_sample(long: Sequence[str], short: Sequence[str], size: int = _SAMPLE) -> str:
-    """A sample of a page's text, taken from long lines all over the page, and from menus if needed.
+    """Sample long lines from all over a page, and add short lines if the sample is too short.
 
     >>> language_sample(["word " * 20], ["Menu"]).split()[-2:]
     ['word', 'Menu']

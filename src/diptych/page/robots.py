@@ -25,7 +25,7 @@ class Robots:
 
     @classmethod
     def of(cls, response: Response | None) -> Robots:
-        """Build from the response to /robots.txt; None means there was no response.
+        """Create a `Robots` from the response to /robots.txt; None means there was no response.
 
         >>> Robots.of(None).status
         'unreachable'
@@ -37,7 +37,7 @@ class Robots:
         return cls(response.body[:MAX_ROBOTS_BYTES].decode("utf-8", "replace"), "read")
 
     def rules(self) -> Protego:
-        """Parse the rules."""
+        """Parse the rules in robots.txt."""
         from protego import Protego
 
         return Protego.parse(self.text.lstrip("\ufeff"))
@@ -54,7 +54,7 @@ class Robots:
 
 
 def retry_after(response: Response) -> float | None:
-    """The seconds to wait according to a Retry-After header, which gives seconds or a date.
+    """The number of seconds to wait according to the Retry-After header; None if there is none.
 
     >>> from diptych.types import Url
     >>> retry_after(Response(Url("http://a.b/"), 429, (("Retry-After", "3"),), b"", 0.0))

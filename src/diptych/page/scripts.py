@@ -1,4 +1,4 @@
-"""Detect pages whose text is created by scripts, so that their responses contain almost none."""
+"""Detect pages whose text is created by scripts and is missing from the response."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def is_made_by_scripts(markup: str, text: str) -> bool:
 
 
 def _asks_for_scripts(lowered: str) -> bool:
-    """True if a `noscript` element mentions JavaScript, a name that no language translates."""
+    """True if a `noscript` element mentions JavaScript, which has this name in all languages."""
     start = -1
     for _ in range(_MAX_NOSCRIPT):
         start = lowered.find("<noscript", start + 1)

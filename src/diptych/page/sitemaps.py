@@ -42,14 +42,14 @@ class SitemapEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """The sitemaps and the pages that one file lists."""
+    """The sitemaps and the pages that are listed in one file."""
 
     sitemaps: tuple[str, ...] = ()
     entries: tuple[SitemapEntry, ...] = ()
 
 
 def read_sitemap(body: bytes) -> Sitemap:
-    r"""Parse a sitemap; if it is damaged, the part before the damage.
+    r"""Parse a sitemap in XML or plain text; a damaged file is parsed as far as possible.
 
     >>> read_sitemap(b"<urlset><url><loc>http://a.org/?a=1&amp;b=2</loc></url></urlset>").entries
     (SitemapEntry(url='http://a.org/?a=1&b=2', alternates=()),)

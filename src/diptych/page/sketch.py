@@ -1,4 +1,4 @@
-"""Sketch of a page for pairing by content: tags, words, file names, block lengths, languages."""
+"""Sketches of pages for pairing by content: tags, words, file names, block lengths, languages."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def make_sketch(
     lang: str,
     langs: Sequence[str],
 ) -> Sketch:
-    """The sketch of a page in language `lang`; `tags` and `blocks` come from a `Walk`."""
+    """Create the sketch of a page in language `lang`; `tags` and `blocks` are from a `Walk`."""
     bag, block_words = count_words([block.text for block in blocks], lang)
     return Sketch(
         tags=spell_tags(tags),
@@ -71,7 +71,7 @@ def count_words(
 
 
 def _stems(text: str, lang: str) -> Sequence[str]:
-    """The stems of a text; those of short texts are cached, since menus recur on every page."""
+    """The stems of a text; those of short texts are cached, because menus recur on every page."""
     return _known_stems(text, lang) if len(text) <= _MAX_CACHED else _read_stems(text, lang)
 
 
@@ -100,9 +100,9 @@ def _hash(text: str) -> int:
 
 
 def file_names(parser: LexborHTMLParser, links: Sequence[Link], url: Url) -> set[str]:
-    """The names of images, the addresses of files, and links to other sites.
+    """The names of a page's images and linked files, and the URLs of links to other sites.
 
-    Only the file name of an image counts, since its folder often depends on the language.
+    Folders of images and files are omitted, because they often depend on the language.
     """
     found: set[str] = set()
     for image in parser.css("img[src]"):
@@ -133,7 +133,7 @@ def _name(address: str) -> str:
 def language_shares(blocks: Sequence[Block], langs: Sequence[str]) -> tuple[LangScore, ...]:
     """The share of each language on a multilingual page; empty if the page is in one language.
 
-    Only a few blocks are sampled at first, since nearly all pages are in one language.
+    Only a few blocks are sampled at first, because nearly all pages are in one language.
     """
     if len(set(langs)) < 2:
         return ()
@@ -158,9 +158,9 @@ def language_shares(blocks: Sequence[Block], langs: Sequence[str]) -> tuple[Lang
 def block_languages(
     blocks: Sequence[Block], langs: Sequence[str], *, closed: bool = True
 ) -> list[str]:
-    """The requested language that each block is in; empty if it cannot be identified.
+    """The language of each block, out of the requested languages; empty if not identified.
 
-    Unless `closed`, a block may also be in another language, whose code is then returned.
+    If `closed` is False, a block may also be in a language that is not requested.
     """
     found = []
     for block in blocks:

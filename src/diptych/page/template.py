@@ -18,7 +18,7 @@ Blocks = Sequence[tuple[int, float]]
 
 
 class Template:
-    """Counts the blocks on a site's pages, separately for each language and its template."""
+    """Counts the pages that contain each block, by language, to find a site's templates."""
 
     def __init__(self, max_blocks: float = math.inf) -> None:
         self._room = max_blocks
@@ -36,7 +36,7 @@ class Template:
             self.pages[lang] += 1
 
     def own(self, lang: str, blocks: Blocks) -> Mapping[int, float]:
-        """The page's blocks outside the template; all its blocks if none is outside."""
+        """Map the hashes of a page's blocks outside the template, or else of all, to lengths."""
         spread, lengths = self._spread[lang], dict(blocks)
         most = max(_TEMPLATE_SHARE * self.pages[lang], _MIN_TEMPLATE)
         return {hash: size for hash, size in lengths.items() if spread[hash] <= most} or lengths
@@ -45,7 +45,7 @@ class Template:
 def own_texts(
     pages: Iterable[tuple[Url, Blocks]], lang_of: Callable[[Url], str], wanted: Set[Url]
 ) -> dict[Url, Mapping[int, float]]:
-    """Map each wanted page to its blocks outside the template, or else to all its blocks.
+    """Map each wanted page to its blocks outside the template, or to all if there are none.
 
     `pages` are all pages of the site.  Wanted pages without text are omitted.
     """

@@ -10,8 +10,8 @@ from itertools import pairwise
 
 from diptych.files import shipped_text
 
-# Traces of translation services in a page's source.  Most contain one word, which is searched
-# once; each entry is the text before it, the text after it, and the service.
+# Traces of translation services in a page's source.  Most contain `translat`, which is
+# searched for once; each entry has the text before it, the texts after it, and the service.
 _WORD = b"translat"
 _AROUND_WORD = (
     (b".google.com/", (b"e_a/",), "google"),
@@ -60,14 +60,14 @@ _TRANSLATION_NAMES = frozenset(
 # BCP 47: `fr-x-mtfrom-en`, and t0, the field of extension T for machine translation.
 _MACHINE_TAG = re.compile(r"-x-mtfrom-|-t-(?:[a-z0-9]{2,8}-){0,6}t0(?![a-z0-9])")
 
-# By language: words for a machine, a piece of the word for translating, and patterns of notices.
+# By language: words for a machine, the stem of the word for translating, and patterns of notices.
 _NOTICES = tomllib.loads(shipped_text("diptych.page", "notices.toml"))
 _MAX_NOTICE = 400  # bytes between two tags; longer texts are not notices
 _MAX_MATCHES = 1_000  # occurrences of such words that are examined
 
 
 def machines(lowered: bytes, url: str, lang: str, classes: str) -> set[str]:
-    """The services that translate a page, found in its lower-case source, URL and root attributes.
+    """The translation services detected from a page's lower-case source, URL and root attributes.
 
     >>> machines(b"<div id='google_translate_element'></div>", "", "en", "")
     {'google'}
@@ -96,7 +96,7 @@ def machines(lowered: bytes, url: str, lang: str, classes: str) -> set[str]:
 
 
 def _widgets(lowered: bytes, pieces: Sequence[bytes]) -> set[str]:
-    """The services whose widgets a source contains; `pieces` is the source split at `translat`."""
+    """The services whose widgets are in a page; `pieces` is its source split at `translat`."""
     found: set[str] = set()
     at = 0
     for before, after in pairwise(pieces):
@@ -128,13 +128,13 @@ def _is_code(source: bytes, at: int) -> bool:
 
 
 def _scripts(lowered: bytes) -> bytes:
-    """The starts of all scripts; addresses of services in running text do not count."""
+    """The first bytes of each script on a page, joined by line breaks."""
     pieces = lowered.split(b"<script", _MAX_SCRIPTS)
     return b"\n".join([piece[:_SCRIPT].partition(b"</script")[0] for piece in pieces[1:]])
 
 
 def machine_declared(name: str, content: str) -> str:
-    """The service that a meta element names: a plug-in, `declared`, or an empty string.
+    """The translation plug-in that a meta element names, or `declared`, or an empty string.
 
     Polylang and WPML serve human translations, so they do not count.
 
@@ -178,7 +178,7 @@ def _notice(lang: str) -> re.Pattern[str]:
 
 
 def _short_lines(lowered: bytes, word: bytes) -> Iterator[str]:
-    """The short texts between two tags that contain the word."""
+    """Yield the short texts between tags that contain a word."""
     at = lowered.find(word)
     for _ in range(_MAX_MATCHES):
         if at < 0:

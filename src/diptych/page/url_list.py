@@ -11,7 +11,7 @@ from diptych.types import LangScore, Link, PageRecord, Site, Sketch, Url
 
 @dataclass(frozen=True, slots=True)
 class UrlList:
-    """Pages of which only the URLs and languages are known."""
+    """Pages for which only the URLs and languages are known."""
 
     site: Site
     langs: Sequence[str]
@@ -19,7 +19,7 @@ class UrlList:
 
     @classmethod
     def of(cls, name: str, urls: Iterable[tuple[Url, LangScore]], langs: Sequence[str]) -> UrlList:
-        """Build a list from URLs, each with its language (empty if unknown) and score.
+        """Create a list from URLs, each with its language (empty if unknown) and score.
 
         >>> UrlList.of("a.org", [(Url("http://a.org/"), LangScore("en", 1.0))], ["en"]).pages.keys()
         dict_keys(['http://a.org/'])

@@ -39,12 +39,12 @@ def read(name: str) -> dict[str, Any]:
         file = resources.files(__name__).joinpath(f"{name}.toml")
         return tomllib.loads(file.read_text(encoding="utf-8"))
     raise ConfigError(
-        f"no strategy '{name}'; available: {', '.join(names())}, or give a file ending in .toml"
+        f"unknown recipe '{name}'; available: {', '.join(names())}, or give a file ending in .toml"
     )
 
 
 def load(name: str, overrides: Mapping[str, str]) -> dict[str, Any]:
-    """The named recipe, with missing stages from the default recipe, then the overrides.
+    """Load a recipe, take missing stages from the default recipe, and apply the overrides.
 
     >>> load("bfs", {"pair": "langstrip"})["pair"]
     {'use': 'langstrip'}
@@ -57,7 +57,7 @@ def load(name: str, overrides: Mapping[str, str]) -> dict[str, Any]:
 
 
 def load_discovery(name: str, overrides: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The named recipe for discovering sites, completed from the default, then the overrides.
+    """Load a recipe for discovering sites, complete it from the default, and apply overrides.
 
     >>> load_discovery("backforth", {"discover": {"use": "fc"}})["discover"]
     {'use': 'fc'}
@@ -66,7 +66,7 @@ def load_discovery(name: str, overrides: Mapping[str, Mapping[str, Any]]) -> dic
 
 
 def _complete(name: str, default: str, stages: Sequence[str]) -> dict[str, Any]:
-    """A recipe, with missing stages from the default recipe."""
+    """Read a recipe, and take missing stages from the default recipe."""
     given = read(name)
     unknown = set(given) - set(stages) - {"about"}
     if unknown:
@@ -82,7 +82,7 @@ def _complete(name: str, default: str, stages: Sequence[str]) -> dict[str, Any]:
 
 
 def _own(strategy: str, stage: str) -> dict[str, Any]:
-    """The settings of a strategy in the recipe of the same name, else its defaults.
+    """The settings for a strategy from the recipe of the same name, or else its defaults.
 
     >>> _own("pplocator", "crawl")["pair"], _own("keys", "pair")
     ({'use': 'pplocator'}, {'use': 'keys'})

@@ -1,9 +1,9 @@
-"""The WARC files of a run folder: append, rotate, read, and truncate after a kill.
+"""The WARC files in a run folder: append, rotate and read them, and repair them after a crash.
 
-A file unknown to the database is renamed, never deleted or truncated, unless this run was creating
-it: the lock file `run.lock` holds the file's name from before its creation until it is committed.
-Symbolic links are renamed too, whatever their names: their targets are neither truncated nor
-written.
+A file that the database does not list is renamed, never deleted or truncated, unless this run was
+creating it: the name of a file that is being created is kept in the lock file `run.lock` until the
+file is committed.  Symbolic links are also renamed, whatever their names, so that their targets are
+never truncated or written.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from diptych.types import Response
 ROTATE_AT = 1_000_000_000  # bytes of a WARC file; Heritrix and Common Crawl use the same size
 MAX_OPEN = 64  # files open for reading
 _OWN = "path GLOB 'warc/diptych-[0-9][0-9][0-9][0-9][0-9].warc.gz'"
-"""condition for this run's own files; archives given by the user have absolute paths"""
+"""condition for files written by this run; archives given by the user have absolute paths"""
 _MAX_NOTE = 100  # bytes read from `run.lock`
 
 
@@ -32,7 +32,7 @@ def _is_taken(path: Path) -> bool:
 
 
 class Archive:
-    """WARC files by id; the table `warcs` records which of their bytes belong to the run."""
+    """The WARC files of a run; the table `warcs` records their ids, paths and committed sizes."""
 
     def __init__(
         self, folder: Path, db: sqlite3.Connection, *, agent: str, lock: BinaryIO | None = None
@@ -40,7 +40,7 @@ class Archive:
         self._folder = folder
         self._lock = lock
         self._is_noted = False
-        """True if the lock names the file being written because that file is not committed yet"""
+        """True if the lock contains the name of the current file, which is not committed yet"""
         self.notes: list[str] = []
         """messages about renamed files"""
         self._db = db
@@ -50,13 +50,13 @@ class Archive:
         self._reading: dict[int, BinaryIO] = {}
 
     def add(self, path: str, size: int) -> int:
-        """Register a WARC file and return its id; the user's archives have absolute paths."""
+        """Register a WARC file and return its id; user-supplied archives have absolute paths."""
         self._db.execute(SQL["add_warc"], (path, size))
         row = self._db.execute("SELECT id FROM warcs WHERE path = ?", (path,)).fetchone()
         return int(row[0])
 
     def append(self, record: bytes, now: float) -> Pointer:
-        """Write a composed record; it becomes part of the run with the next `sync` and commit."""
+        """Write a record and return its location; the next `sync` and commit make it permanent."""
         with writing(self._folder / "warc", error=StoreError):
             if self._file is None or self._file.tell() >= ROTATE_AT:
                 self._file = self._next_file(now)
@@ -65,7 +65,7 @@ class Archive:
         return Pointer(self._id, offset, len(record))
 
     def _next_file(self, now: float) -> BinaryIO:
-        """Open the last file of an earlier invocation if it has room, else a new file."""
+        """Open the last file of an earlier invocation if it is not full, else a new file."""
         rows = self._own_files()
         if self._file is None and rows and rows[-1][2] < ROTATE_AT:
             self._id, path, _ = rows[-1]
@@ -95,7 +95,7 @@ class Archive:
         return rows.fetchall()
 
     def _next_name(self) -> str:
-        """The name of the next file."""
+        """The name of the next file to create."""
         last = self._db.execute(f"SELECT max(path) FROM warcs WHERE {_OWN}").fetchone()[0]
         number = int(last.partition("-")[2].partition(".")[0]) + 1 if last else 1
         return f"diptych-{number:05d}.warc.gz"
@@ -108,7 +108,7 @@ class Archive:
             self._lock.write(name.encode())
 
     def sync(self) -> None:
-        """Flush all bytes to the system, and record the file size in the open transaction."""
+        """Flush all bytes to the operating system, and record the file size in the transaction."""
         if self._file is not None:
             with writing(self._folder / "warc", error=StoreError):
                 self._file.flush()
@@ -142,7 +142,7 @@ class Archive:
                     stream.truncate(row[0])
 
     def read(self, warc: int, offset: int) -> Response | None:
-        """Read a response from one of the run's WARC files."""
+        """Read the response at an offset in a WARC file; None if there is no response."""
         if self._file is not None and warc == self._id:
             self._file.flush()
         stream = self._reading.get(warc)
@@ -157,14 +157,14 @@ class Archive:
         return read_at(stream, offset)
 
     def repair(self) -> None:
-        """Restore the state that the database records, after a kill or a power failure."""
+        """Restore the WARC files to the state recorded in the database, after a crash."""
         with writing(self._folder / "warc", error=StoreError):
             self._find_lost()
             self._cut_and_set_aside()
             self._note("")
 
     def _find_lost(self) -> None:
-        """Requeue the URLs whose responses are missing from their files."""
+        """Requeue the URLs whose responses are missing from the WARC files."""
         for id, path, size in self._own_files():
             file = self._folder / path
             if is_special(file, follow_links=False):
@@ -204,7 +204,7 @@ class Archive:
         self.notes.append(f"{file} does not belong to this run; it was renamed to {target.name}")
 
     def _requeue_lost(self, warc: int, size: int) -> None:
-        """Requeue the pages whose bytes are lost; unregister the file if no bytes are left."""
+        """Requeue the URLs whose records are lost; unregister the file if no record is intact."""
         whole: int | None = self._db.execute(SQL["whole_bytes"], (warc, size)).fetchone()[0]
         with self._db:
             self._db.execute("BEGIN")

@@ -1,4 +1,4 @@
-"""SQL for the archives that a run mines: the files read so far, and each URL's response."""
+"""SQL queries for the archives that a run mines: files read so far, responses by URL."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from diptych.types import Url
 
 @dataclass(frozen=True, slots=True)
 class ArchiveIndex:
-    """The index of a run's archives; the caller owns the transaction."""
+    """An index of the responses in a run's archives; the caller manages the transaction."""
 
     store: Database
 
     def has(self, path: str, size: int) -> bool:
-        """True if this archive was read when it had this size."""
+        """True if this archive has already been read and its size has not changed since."""
         row = self.store.db.execute("SELECT size FROM warcs WHERE path = ?", (path,)).fetchone()
         return bool(row == (size,))
 
     def add(self, url: Url, warc: int, offset: int, *, is_page: bool) -> None:
-        """Add a response; it replaces an earlier one for its URL unless only that one is a page."""
+        """Add a response to a URL; a response that is not a page does not replace a page."""
         row = (url_key(url), url, warc, offset, is_page)
         self.store.db.execute(SQL["save_archived_answer"], row)
 
     def finish(self, warc: int, size: int, error: str) -> None:
-        """Mark an archive as read, and requeue the URLs that no archive has contained so far."""
+        """Mark an archive as read, and requeue the URLs that were missing from earlier archives."""
         db = self.store.db
         db.execute("UPDATE warcs SET size = ?, error = ? WHERE id = ?", (size, error, warc))
         db.execute(SQL["queue_urls_by_reason"], (Reason.NOT_ARCHIVED,))
@@ -39,12 +39,12 @@ class ArchiveIndex:
         return [error for (error,) in rows]
 
     def pages(self) -> list[Url]:
-        """All pages in the archives, sorted by URL."""
+        """The URLs of all pages in the archives, sorted."""
         rows = self.store.db.execute("SELECT url FROM archive WHERE page = 1 ORDER BY url")
         return [url for (url,) in rows]
 
     def place(self, url: Url) -> tuple[int, int] | None:
-        """The archive and offset of a URL's response, or None."""
+        """The archive id and offset of the response to a URL; None if it is not archived."""
         query = "SELECT warc, offset FROM archive WHERE key = ?"
         found: tuple[int, int] | None = self.store.db.execute(query, (url_key(url),)).fetchone()
         return found

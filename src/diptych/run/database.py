@@ -18,7 +18,7 @@ _Result = TypeVar("_Result")
 
 
 class Database:
-    """A connection to `run.sqlite`, and the archive whose bytes it records."""
+    """A connection to `run.sqlite`, and the WARC archive that its rows refer to."""
 
     db: sqlite3.Connection
     archive: Archive
@@ -31,7 +31,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Read a consistent snapshot of the database, even while another process writes."""
+        """Context manager for reading a consistent snapshot while another process may write."""
         self.db.execute("BEGIN")
         try:
             yield
@@ -53,7 +53,7 @@ class Database:
         self.db.execute("DELETE FROM finished")
 
     def count(self, query: str, *values: Any) -> int:
-        """The number that a query returns; 0 if it returns no row."""
+        """The number that a query returns; 0 if it returns NULL or no row."""
         row = self.db.execute(query, values).fetchone()
         number: int = (row[0] if row else 0) or 0
         return number
@@ -84,7 +84,7 @@ class Transaction:
             self._roll_back()
 
     def checkpoint(self) -> None:
-        """Commit everything so far; a later exception rolls back only what follows."""
+        """Commit everything so far; a later exception rolls back only subsequent writes."""
         if self._is_outermost:
             self._commit()
             self._begin()
@@ -122,7 +122,7 @@ _Self = TypeVar("_Self", bound=_HasStore)
 def in_transaction(
     method: Callable[Concatenate[_Self, _Arguments], _Result],
 ) -> Callable[Concatenate[_Self, _Arguments], _Result]:
-    """Decorate a method so that it runs in a transaction of its object's store."""
+    """Decorate a method so that it runs in a transaction of `self.store`."""
 
     @wraps(method)
     def inside(self: _Self, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:

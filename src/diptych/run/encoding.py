@@ -30,12 +30,12 @@ MAX_SNAPSHOT = 1 << 27  # bytes, uncompressed; a snapshot of 300,000 URLs has ab
 
 
 def decoding(what: str) -> AbstractContextManager[None]:
-    """Raise a database error if stored values are invalid; its message calls the values `what`."""
+    """Context manager that turns decoding errors into a database error that names `what`."""
     return reading(what, error=sqlite3.DatabaseError)
 
 
 def valid_text(text: str) -> str:
-    """Replace lone surrogates in a text, which neither SQLite nor JSON can store."""
+    """Replace lone surrogates in a text, because neither SQLite nor JSON can store them."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
@@ -106,14 +106,14 @@ def read_sketch(data: bytes) -> Sketch:
 
 
 def read_blocks(data: bytes) -> Blocks:
-    """Decode only a sketch's blocks from the bytes that `write_sketch` returns."""
+    """Decode only the blocks of a sketch from the bytes that `write_sketch` returns."""
     with decoding("the sketch of a page"):
         blocks = orjson.loads(isal_zlib.decompress(data))[5]
         return [(int(hash), float(length)) for hash, length in blocks]
 
 
 def write_snapshot(data: object) -> bytes | None:
-    """Encode plain data as compressed JSON; None if it is too large to be read again."""
+    """Encode plain data as compressed JSON; None if it exceeds `MAX_SNAPSHOT`."""
     try:
         text = orjson.dumps(data)
     except TypeError:  # a lone surrogate in one of the texts
@@ -133,7 +133,7 @@ def _without_half_characters(data: Any) -> Any:
 
 
 def read_snapshot(data: bytes) -> Any:
-    """Decode the data from the bytes that `write_snapshot` returns."""
+    """Decode plain data from the bytes that `write_snapshot` returns."""
     with decoding("a snapshot"):
         # Longer data is truncated, and is then not valid JSON.
         return orjson.loads(isal_zlib.decompressobj().decompress(data, MAX_SNAPSHOT))
@@ -144,7 +144,7 @@ _EVENT_NAMES = {Missing: "missing", Moved: "moved", VerifiedPair: "found", Pairi
 
 
 def write_event(event: CrawlEvent) -> tuple[str, str]:
-    """Encode a crawl event as its name and JSON."""
+    """Encode a crawl event as (name in the journal, JSON data)."""
     row: list[object] | None
     match event:
         case Missing():
@@ -161,7 +161,7 @@ def write_event(event: CrawlEvent) -> tuple[str, str]:
 
 
 def read_event(name: str, data: str) -> CrawlEvent:
-    """Decode a crawl event from the name and JSON that `write_event` returns."""
+    """Decode a crawl event from the name and JSON data that `write_event` returns."""
     with decoding("an event of a crawl"):
         row = orjson.loads(data)
         if name == "missing":
@@ -178,7 +178,7 @@ def read_event(name: str, data: str) -> CrawlEvent:
 
 
 def write_pair(pair: PagePair) -> list[object]:
-    """Encode a page pair as plain data, without its measured scores."""
+    """Encode a page pair as plain data, without the scores of its features."""
     return [
         pair.left, pair.right, pair.left_lang, pair.right_lang, pair.score, pair.evidence
     ]  # fmt: skip

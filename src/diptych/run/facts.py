@@ -1,4 +1,4 @@
-"""SQL for everything a run knows about a URL, its page and its pairs, for display."""
+"""SQL queries to display everything that a run knows about a URL, its page and its pairs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class UrlFacts(NamedTuple):
     status: int | None
     reason: str
     redirect: str | None
-    """the URL that this URL redirects to; '?' if that is unknown"""
+    """the URL that this URL redirects to; '?' if the target is unknown"""
     attempts: int
     turn: int
     """a `frontier.queue.Turn`"""
@@ -30,7 +30,7 @@ class UrlFacts(NamedTuple):
 
 
 class PairFacts(NamedTuple):
-    """A page pair, with the decision about it if there is one."""
+    """A page pair, and the decision about it if one has been made."""
 
     left: str
     right: str
@@ -52,20 +52,20 @@ class Facts:
     store: Database
 
     def url(self, url: Url) -> UrlFacts | None:
-        """The state of a URL; None if the run does not know it."""
+        """The state of a URL; None if the URL is unknown to the run."""
         row = self.store.db.execute(SQL["url_facts"], (url_key(url),)).fetchone()
         return UrlFacts(*row) if row else None
 
     def robots(self, origin: str) -> str:
-        """The text of a host's robots.txt; empty if it is not known."""
+        """The text of a host's robots.txt; empty if it is not stored."""
         query = "SELECT robots FROM hosts WHERE origin = ? AND robots IS NOT NULL"
         row = self.store.db.execute(query, (origin,)).fetchone()
         return str(row[0]) if row else ""
 
     def alias_counts(self, rule: str, scopes: Sequence[str]) -> list[tuple[int, int]]:
-        """The (held, broken) counts of an alias rule, for each scope that has counts.
+        """The (held, broken) counts of an alias rule, for each scope in which it was tested.
 
-        Runs of earlier versions have no rules.
+        The list is empty for runs of earlier versions, which have no alias rules.
         """
         if not self.store.count("SELECT count(*) FROM sqlite_master WHERE name = 'alias_rules'"):
             return []
@@ -74,34 +74,37 @@ class Facts:
         return [found[scope] for scope in scopes if scope in found]
 
     def page(self, url: Url) -> tuple[Any, ...] | None:
-        """A page's languages, title, sizes, declarations, time, archive, digest, flags and site."""
+        """The stored facts about a page, such as languages, title and digest; None if not stored.
+
+        The columns are those of the query `page_facts`.
+        """
         row: tuple[Any, ...] | None
         row = self.store.db.execute(SQL["page_facts"], (url_key(url),)).fetchone()
         return row
 
     def links_to(self, url: Url) -> tuple[int, str | None]:
-        """The number of links to a URL, and the first page that contains one."""
+        """The number of links to a URL, and the alphabetically first page with such a link."""
         query = "SELECT count(*), min(source) FROM links WHERE target = ?"
         count, source = self.store.db.execute(query, (url,)).fetchone()
         return count, source
 
     def pairs_of(self, url: Url) -> list[PairFacts]:
-        """The pairs with a URL on either side."""
+        """The page pairs that have this URL on either side."""
         return self._pairs("pairs.left = ?1 OR pairs.right = ?1", url_key(url))
 
     def pairs_between(self, one: Url, other: Url) -> list[PairFacts]:
-        """The pairs of these two URLs, in either order and in all languages."""
+        """The page pairs of these two URLs, in either order and in all languages."""
         where = "(pairs.left = ?1 AND pairs.right = ?2) OR (pairs.right = ?1 AND pairs.left = ?2)"
         return self._pairs(where, url_key(one), url_key(other))
 
     def decided_pairs(self, *, accept: bool) -> list[PairFacts]:
-        """The accepted or the rejected pairs, sorted by URL."""
+        """The accepted pairs if `accept` is True, else the rejected pairs, sorted by URL."""
         return self._pairs("decisions.accept = ?", accept)
 
     def segments_between(self, one: Url, other: Url) -> list[tuple[str, int, float]]:
-        """The reasons for decisions on the segments of two URLs, most frequent first.
+        """The reasons for the decisions on the segments of two pages, most frequent first.
 
-        Each reason comes with the number of segments and their mean score.
+        Each item is (reason, number of segments, mean score).
         """
         keys = url_key(one), url_key(other)
         return self.store.db.execute(SQL["segments_between"], keys).fetchall()

@@ -1,7 +1,7 @@
-"""SQL for the memory of guides: snapshots, the journal since the last snapshot, a site's history.
+"""SQL queries for the memory of guides: snapshots, journals and the histories of sites.
 
-A snapshot and the journal after it contain everything that a guide observed.  They are written in
-the same transactions as the data they describe.
+A snapshot and the journal that follows it contain everything that a guide observed.  They are
+written in the same transactions as the data that they describe.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from diptych.types import Decision, Kind, Outlook, PagePair, Url, VerifiedPair
 
 
 class UrlPast(NamedTuple):
-    """The outcome of a requested URL."""
+    """A requested URL and its outcome."""
 
     url: Url
     kind: Kind
@@ -38,11 +38,11 @@ class GuideMemory:
     maker: str
 
     def begin(self, site: int) -> None:
-        """Register a guide that has no memory yet except the journal to come."""
+        """Register a new guide, which has no snapshot and no journal yet."""
         self.store.db.execute(SQL["begin_guide"], (site, self.maker))
 
     def begin_lost(self, site: int) -> None:
-        """Register a guide whose memory is lost; it is rebuilt on the next event."""
+        """Register a guide whose memory is lost; the memory is rebuilt on the next event."""
         self.store.db.execute(SQL["begin_guide"], (site, ""))
         self.set_idle(site, True)
 
@@ -53,19 +53,19 @@ class GuideMemory:
         )
 
     def journal(self, site: int) -> list[tuple[str, str]]:
-        """The observations of a guide since its last snapshot, in order."""
+        """The observations of a guide since its last snapshot, in order, as (name, data)."""
         rows = self.store.db.execute(
             "SELECT what, data FROM journal WHERE site = ? ORDER BY id", (site,)
         )
         return rows.fetchall()
 
     def save(self, site: int, data: bytes) -> None:
-        """Save a snapshot, which replaces the journal."""
+        """Save a snapshot of a guide, and delete the journal that it replaces."""
         self.store.db.execute(SQL["save_guide"], (site, self.maker, data))
         self.store.db.execute("DELETE FROM journal WHERE site = ?", (site,))
 
     def snapshot(self, site: int) -> bytes | None:
-        """The last snapshot by the same maker; empty before the first one, None if it was lost."""
+        """The last snapshot by this maker; empty if none was saved yet, None if it was lost."""
         query = "SELECT data FROM guides WHERE site = ? AND maker = ?"
         row = self.store.db.execute(query, (site, self.maker)).fetchone()
         return row[0] if row and isinstance(row[0], bytes) else None
@@ -75,55 +75,55 @@ class GuideMemory:
         return bool(self.store.count("SELECT count(*) FROM guides WHERE site = ?", site))
 
     def begun(self) -> set[int]:
-        """The sites that have a guide."""
+        """The ids of the sites that have a guide."""
         return {site for (site,) in self.store.db.execute("SELECT site FROM guides")}
 
     def set_idle(self, site: int, is_idle: bool) -> None:
-        """Record whether a guide is idle, i.e. waits for nothing."""
+        """Record whether a guide is idle, i.e. not waiting for anything."""
         change = "INSERT OR IGNORE INTO idle_guides (site) VALUES (?)"
         self.store.db.execute(
             change if is_idle else "DELETE FROM idle_guides WHERE site = ?", (site,)
         )
 
     def idle(self) -> set[int]:
-        """The sites whose guides are idle."""
+        """The ids of the sites whose guides are idle."""
         return {site for (site,) in self.store.db.execute("SELECT site FROM idle_guides")}
 
     def outlooks(self) -> dict[int, Outlook]:
-        """The last outlook of each guide; damaged outlooks are omitted."""
+        """The last outlook of each guide, by site id; damaged outlooks are omitted."""
         rows = self.store.db.execute(SQL["outlooks"]).fetchall()
         return {site: Outlook(found, left) for site, found, left in rows}
 
     def set_refilled(self, site: int, is_refilled: bool) -> None:
-        """Record whether the policy was asked for more URLs of a site, with no event since."""
+        """Record whether the policy has been asked for more URLs since the site's last event."""
         self.store.db.execute("UPDATE guides SET refilled = ? WHERE site = ?", (is_refilled, site))
 
     def refilled(self) -> set[int]:
-        """The sites for which the policy was asked for more URLs, with no event since."""
+        """The ids of sites whose policy has been asked for more URLs since the last event."""
         return {site for (site,) in self.store.db.execute("SELECT site FROM guides WHERE refilled")}
 
     # -- history, available without a snapshot ------------------------------------------------
 
     def history(self, site: int) -> Iterator[UrlPast]:
-        """All requested URLs with their outcomes, in the order of the requests."""
+        """Yield all requested URLs with their outcomes, in the order of their last requests."""
         for url, kind, *rest in self.store.db.execute(SQL["site_history"], (site,)).fetchall():
             yield UrlPast(url, Kind(kind), *rest)
 
     def decisions(self, site: int) -> list[VerifiedPair]:
-        """The decisions on pairs, in the order in which the pairs were found."""
+        """The pairs of a site with their decisions, in the order in which they were found."""
         rows = self.store.db.execute(SQL["site_decisions"], (site,)).fetchall()
         return [
             VerifiedPair(PagePair(*row[:6]), Decision(bool(row[6]), row[7], row[8])) for row in rows
         ]
 
     def refusal(self, url: Url) -> str:
-        """The reason why a URL was refused; empty if it was not."""
+        """The reason why a URL was refused; empty if it was not refused."""
         query = "SELECT reason FROM urls WHERE key = ? AND state = 4"
         row = self.store.db.execute(query, (url_key(url),)).fetchone()
         return row[0] if row else ""
 
     def alias_of(self, url: Url) -> Url | None:
-        """The URL that represents an alias; None if `url` is not an alias."""
+        """The URL that `url` is an alias of; None if it is not an alias."""
         row = self.store.db.execute(SQL["alias_of"], (url_key(url),)).fetchone()
         return row[0] if row else None
 
@@ -146,7 +146,7 @@ class OpenSitemaps:
         self.store.db.execute("DELETE FROM open_sitemaps WHERE url = ?", (url_key(url),))
 
     def starts(self) -> dict[int, int]:
-        """The number of entries read from each sitemap, in queue order."""
+        """Map the key of each open sitemap to the number of entries read, in queue order."""
         rows = self.store.db.execute("SELECT url, start FROM open_sitemaps ORDER BY turn")
         return {
             key: max(0, start) if isinstance(start, int) else 0 for key, start in rows.fetchall()

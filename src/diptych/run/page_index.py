@@ -1,4 +1,4 @@
-"""SQL for an index, by digest and by URL, of pages in archives that belong to no run."""
+"""SQL queries for an index of archived pages outside a run, by digest and by URL."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PagePlace(NamedTuple):
 
 
 class PageIndex:
-    """An index in a temporary SQLite file, because archives are large."""
+    """An index of archived pages in a temporary SQLite file, because it may be large."""
 
     def __init__(self, pages: Iterable[PagePlace]) -> None:
         self._db = sqlite3.connect("")
@@ -35,7 +35,7 @@ class PageIndex:
         self._db.execute("CREATE INDEX by_url ON pages (url)")
 
     def places(self, digest: str, url: Url, limit: int) -> list[tuple[int, int]]:
-        """The file and offset of each page with this digest; pages with this URL come first."""
+        """The file and offset of up to `limit` pages with this digest; URL matches come first."""
         return self._db.execute(
             "SELECT file, offset FROM pages WHERE digest = ? ORDER BY url != ?, file, offset"
             " LIMIT ?",
@@ -43,6 +43,6 @@ class PageIndex:
         ).fetchall()
 
     def has(self, url: Url) -> bool:
-        """True if there is a page with this URL, whatever its content."""
+        """True if there is a page with this URL, regardless of its content."""
         row = self._db.execute("SELECT 1 FROM pages WHERE url = ?", (url_key(url),)).fetchone()
         return row is not None

@@ -1,4 +1,4 @@
-"""SQL for the pages of a run: records, links, sketches, fetches, sites."""
+"""SQL queries for the pages of a run: records, links, sketches, fetches and sites."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ _RECORD = (
 
 
 class Pages(Database):
-    """The part of the store that a crawl fills."""
+    """Store methods for the data of a crawl: pages, links, sketches, fetches and sites."""
 
     def response(self, url: Url) -> Response | None:
-        """The response that a page was parsed from."""
+        """The response that a page was parsed from; None if the page is not stored."""
         row = self.db.execute(
             "SELECT warc, offset FROM pages WHERE url = ?", (url_key(url),)
         ).fetchone()
         return self.archive.read(*row) if row else None
 
     def answer(self, url: Url) -> Response | None:
-        """The last response to a URL, of any kind."""
+        """The last response to a URL, whether or not it is a page; None if there is none."""
         row = self.db.execute(SQL["last_answer"], (url_key(url),)).fetchone()
         return self.archive.read(*row) if row else None
 
     def page(self, url: Url) -> Page | None:
-        """The record and links of a page."""
+        """Load a page with its record and links; None if the page is not stored."""
         record = self.record(url)
         row = self.db.execute("SELECT links FROM pages WHERE url = ?", (url_key(url),)).fetchone()
         if record is None or row is None:
@@ -57,7 +57,7 @@ class Pages(Database):
         return Page(record, tuple(read_links(row[0])))
 
     def has_pages(self) -> bool:
-        """True if any page was fetched."""
+        """True if at least one page has been fetched."""
         return bool(self.count("SELECT EXISTS (SELECT 1 FROM pages)"))
 
     def is_answered(self) -> bool:
@@ -65,7 +65,7 @@ class Pages(Database):
         return bool(self.count("SELECT EXISTS (SELECT 1 FROM fetches WHERE status > 0)"))
 
     def site_id(self, name: str) -> int:
-        """The id of a site; a new site is registered first."""
+        """Return the id of a site; a new site is registered first."""
         self.db.execute("INSERT INTO sites (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))
         id: int = self.db.execute("SELECT id FROM sites WHERE name = ?", (name,)).fetchone()[0]
         return id
@@ -78,7 +78,7 @@ class Pages(Database):
         )
 
     def outlook(self) -> Outlook | None:
-        """The pairs found and still expected on all sites; None if no guide made an estimate."""
+        """The numbers of pairs found and still expected on all sites; None without an estimate."""
         found, left = self.db.execute(SQL["outlook"]).fetchone()
         return Outlook(found, left) if left is not None else None
 
@@ -107,22 +107,22 @@ class Pages(Database):
         )
 
     def sketches(self, site: int) -> Iterator[tuple[Url, Sketch]]:
-        """The sketches of a site's pages, sorted by URL."""
+        """Yield the URL and sketch of each page of a site, sorted by URL."""
         for url, data in self.db.execute(SQL["sketches"], (site,)):
             yield url, read_sketch(data)
 
     def blocks(self, site: int) -> Iterator[tuple[Url, Blocks]]:
-        """The hashes and lengths of the blocks of a site's pages that have a sketch, by URL."""
+        """Yield the URL and blocks of each page of a site that has a sketch, sorted by URL."""
         for url, data in self.db.execute(SQL["sketches"], (site,)):
             yield url, read_blocks(data)
 
     def sketch(self, url: Url) -> Sketch | None:
-        """The sketch of one page."""
+        """The sketch of a page; None if it has no sketch."""
         row = self.db.execute("SELECT data FROM sketches WHERE url = ?", (url_key(url),)).fetchone()
         return read_sketch(row[0]) if row else None
 
     def without_sketch(self, langs: Sequence[str]) -> list[Url]:
-        """The pages in the given languages that have no sketch yet, sorted by URL."""
+        """The URLs of the pages in the given languages that have no sketch yet, sorted."""
         rows = self.db.execute(SQL["pages_without_sketch"])
         return [url for url, scores in rows if wanted_language(read_scores(scores), langs)]
 
@@ -134,14 +134,14 @@ class Pages(Database):
             self.db.executemany("INSERT INTO declarations VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def announce(self, site: int, links: Iterable[tuple[Url, Link]]) -> None:
-        """Save the translations that a sitemap announces, as (page, link)."""
+        """Save the translations that a sitemap announces, given as (page, link)."""
         self.db.executemany(
             "INSERT OR IGNORE INTO announced VALUES (?, ?, ?, ?)",
             [(site, source, link.url, link.hreflang) for source, link in links],
         )
 
     def links(self, site: int) -> Iterator[tuple[Url, list[Link]]]:
-        """The links on each page of a site, then the links that sitemaps announce."""
+        """Yield (page, links) for each page of a site, then for the links in its sitemaps."""
         for url, links in self.db.execute(SQL["links"], (site,)):
             yield url, read_links(links)
         for source, target, hreflang in self.db.execute(
@@ -159,12 +159,12 @@ class Pages(Database):
         self.db.execute(SQL["save_fetch"], row)
 
     def records(self, site: int) -> Iterator[PageRecord]:
-        """The records of all pages of a site, sorted by URL."""
+        """Yield the records of all pages of a site, sorted by URL."""
         for row in self.db.execute(f"{_RECORD} WHERE site = ? ORDER BY urls.url", (site,)):
             yield _record(row)
 
     def record(self, url: Url) -> PageRecord | None:
-        """The record of one page."""
+        """The record of a page; None if the page is not stored."""
         row = self.db.execute(f"{_RECORD} WHERE pages.url = ?", (url_key(url),)).fetchone()
         return _record(row) if row else None
 

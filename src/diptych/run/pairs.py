@@ -1,4 +1,4 @@
-"""SQL for the page pairs of a run: decisions, segments and learned lexicons."""
+"""SQL queries for the page pairs of a run: decisions, segments and learned lexicons."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from diptych.text.urls import url_key
 from diptych.types import Decision, LangPair, PagePair, SegmentPair
 
 _LEARNING_INPUT = ("pages", "redirects", "announced")
-"""the data that pairing depends on; each name here is part of a query's name"""
+"""the data that pairing depends on; the queries are `learning_pages` and so on"""
 
 
 class Pairs(Database):
-    """The part of the store that pairing and aligning fill."""
+    """Store methods for the results of pairing and alignment."""
 
     # -- pairs -------------------------------------------------------------------------------
 
@@ -50,7 +50,7 @@ class Pairs(Database):
     ) -> None:
         """Save a pair that was verified during the crawl, with its decision and segments.
 
-        Once learning is done, decisions are final, and nothing is saved.
+        Once learning is done, decisions are final, so nothing is saved.
         """
         if self.count("SELECT is_done FROM learning"):
             return
@@ -65,7 +65,7 @@ class Pairs(Database):
         self.db.execute("UPDATE pairs SET aligned = 0 WHERE id = ?", (id,))
 
     def sites(self) -> list[tuple[int, str]]:
-        """The sites and their ids, sorted by name."""
+        """The id and name of each site, sorted by name."""
         return self.db.execute("SELECT id, name FROM sites ORDER BY name").fetchall()
 
     def lang_pairs(self) -> list[LangPair]:
@@ -73,15 +73,15 @@ class Pairs(Database):
         return [LangPair(*row) for row in self.db.execute(SQL["pair_langs"])]
 
     def pair_order(self) -> list[int]:
-        """The ids of all pairs, in an order that does not depend on the crawl."""
+        """The ids of all pairs, in an order that does not depend on the crawl order."""
         return [id for (id,) in self.db.execute(SQL["pair_order"])]
 
     def pairs_to_align(self, site: int) -> list[tuple[int, PagePair]]:
-        """The pairs of a site that are not aligned yet."""
+        """The pairs of a site that are not aligned yet, with their ids, sorted by URL."""
         return self._pairs(site, "(decisions.pair IS NULL OR NOT aligned)")
 
     def verified_pairs(self, site: int) -> list[tuple[int, PagePair]]:
-        """The accepted pairs of a site."""
+        """The accepted pairs of a site and their ids, sorted by URL."""
         return self._pairs(site, "decisions.accept")
 
     def pairs(self, site: int) -> list[tuple[int, PagePair]]:
@@ -102,10 +102,10 @@ class Pairs(Database):
         ]
 
     def verified_pair(self, id: int) -> tuple[Any, ...] | None:
-        """The languages, evidence, score and marks of an accepted pair, followed by its two pages.
+        """The languages, evidence, score, marks and pages of a pair; None if it is not accepted.
 
-        Each page has the columns URL, title, time, digest, path of its archive, offset, flags and
-        id of its archive.
+        Each page has eight columns: URL, title, time, digest, archive path, offset, flags and
+        archive id.
         """
         row: tuple[Any, ...] | None = self.db.execute(SQL["verified_pair"], (id,)).fetchone()
         return row
@@ -125,7 +125,7 @@ class Pairs(Database):
     def save_segments(
         self, pair: int, segments: Sequence[tuple[SegmentPair, Decision]]
     ) -> tuple[int, int]:
-        """Save all segments of a pair; returns the number of segments kept before and now."""
+        """Save all segments of a pair; return the numbers of segments kept before and now."""
         self.begin_again()
         before = self.count("SELECT count(*) FROM kept_segments WHERE pair = ?", pair)
         self.db.execute("DELETE FROM segments WHERE pair = ?", (pair,))
@@ -139,7 +139,7 @@ class Pairs(Database):
     # -- learned lexicons --------------------------------------------------------------------
 
     def begin_learning(self) -> bool:
-        """Restart learning and return True if pages have changed since learning was last begun."""
+        """Restart learning if its input has changed or it is unfinished; True if restarted."""
         digest = blake2b(digest_size=16)
         for name in _LEARNING_INPUT:
             for row in self.db.execute(SQL[f"learning_{name}"]):
@@ -156,7 +156,7 @@ class Pairs(Database):
         return True
 
     def save_lexicons(self, lexicons: Mapping[LangPair, bytes], *, is_whole: bool = True) -> None:
-        """Save the learned lexicons; if `is_whole` (nothing failed), learning is marked as done."""
+        """Save the learned lexicons; if `is_whole` (nothing failed), mark learning as done."""
         with self.transaction():
             self.db.execute("DELETE FROM lexicons")
             self.db.executemany(
@@ -175,17 +175,17 @@ class Pairs(Database):
         return self.count("SELECT count(*) FROM pairs WHERE score >= ?", least)
 
     def uncertain_pages(self, certain: float) -> int:
-        """The number of pages with a sketch that are in no pair with at least this score."""
+        """The number of pages with a sketch that are not in any pair with at least this score."""
         return self.count(SQL["uncertain_pages"], certain)
 
     def pairs_to_learn_from(self, langs: LangPair, least: float) -> list[tuple[PagePair, int]]:
-        """The pairs with at least this score, each with its shorter page's length in characters."""
+        """The pairs with at least this score, each with the text length of its shorter page."""
         rows = self.db.execute(SQL["pairs_to_learn_from"], (*langs, least))
         return [(PagePair(*row[:6]), row[6]) for row in rows]
 
 
 def _segment_row(seg: SegmentPair, decision: Decision) -> tuple[Any, ...]:
-    """A segment as a row, in the column order of the query `save_segments`."""
+    """Convert a segment to a row in the column order of the query `save_segments`."""
     left, right = valid_text(seg.left), valid_text(seg.right)
     keys: tuple[int | None, ...] = (None, None, None)
     if left and right:

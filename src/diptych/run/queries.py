@@ -6,7 +6,7 @@ from diptych.files import shipped_text
 
 
 def read_queries(package: str) -> dict[str, str]:
-    """The statements in a package's `queries.sql`, by name.
+    """Map the name of each statement in a package's `queries.sql` to its SQL.
 
     >>> read_queries("diptych.run")["pair_langs"]
     'SELECT DISTINCT left_lang, right_lang FROM pairs ORDER BY left_lang, right_lang'

@@ -1,4 +1,4 @@
-"""SQL for the segments of a run, to score, export and show them."""
+"""SQL queries to score, export and display the segments of a run."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ CREATE TEMP VIEW sound_segments AS SELECT * FROM segments
     WHERE reason IN ('', '{Reason.LOW_SCORE}', '{Reason.DUPLICATE}');
 CREATE TEMP VIEW kept_segments AS SELECT * FROM sound_segments WHERE accept;
 """
-"""Sound segments break no rule: only their scores and duplicates decide whether they are kept.
+"""Sound segments break no rule: they are kept unless their score is low or they are duplicates.
 Kept segments are in the corpus.
 """
 
 
 def reason_at(threshold: float, score: float, reason: str) -> str:
-    """The reason why a corpus with this threshold excludes a segment; empty if it does not."""
+    """The reason why a segment is excluded at this score threshold; empty if it is included."""
     if reason in ("", Reason.LOW_SCORE):
         return "" if score >= threshold else Reason.LOW_SCORE
     return reason
@@ -35,12 +35,12 @@ class Segments:
     store: Database
 
     def to_score(self, pair: int) -> Iterator[tuple[Any, ...]]:
-        """The id, own score and keys of each segment of a pair that breaks no rule."""
+        """The id, original score and keys of each segment of a pair that breaks no rule."""
         return self.store.db.execute(SQL["segments_to_score"], (pair,))
 
     @in_transaction
     def save_scores(self, rows: Iterable[tuple[float, bool, str, int, int]]) -> None:
-        """Save the (score, accept, reason, copies, id) of each segment."""
+        """Update segments with the values in rows of (score, accept, reason, copies, id)."""
         self.store.db.executemany(SQL["save_segment_scores"], rows)
 
     def are_deduplicated(self) -> bool:
@@ -48,20 +48,24 @@ class Segments:
         return not self.store.count(SQL["unmarked_duplicates"], Reason.DUPLICATE)
 
     def chosen(self, pair: int, min_score: float, *, each: bool) -> Iterator[tuple[Any, ...]]:
-        """Key, texts, places, scores, flags and copies of each segment with at least this score."""
+        """The rows to export for a pair: its segments that score at least `min_score`.
+
+        The columns are key, texts, locations, scores, flags and copies.  Near-duplicates are
+        included only if `each` is True.
+        """
         values = pair, min_score, None if each else Reason.DUPLICATE
         return self.store.db.execute(SQL["chosen_segments"], values)
 
     def all_of(self, pair: int) -> Iterator[tuple[Any, ...]]:
-        """The texts, places, score and reason of each segment of a pair."""
+        """The texts, locations, score and reason of each segment of a pair."""
         return self.store.db.execute(SQL["all_segments"], (pair,))
 
     def kept_by_pair(self) -> dict[int, int]:
-        """The number of kept segments for each pair."""
+        """The number of kept segments of each pair, by pair id."""
         query = "SELECT pair, count(*) FROM kept_segments GROUP BY pair"
         return dict(self.store.db.execute(query).fetchall())
 
     def kept(self, pair: int, place: int) -> SegmentPair:
-        """The kept segment at a position among a pair's kept segments, counted from 0."""
+        """The segment at a zero-based index among the kept segments of a pair."""
         row = self.store.db.execute(SQL["kept_segment"], (pair, place)).fetchone()
         return SegmentPair(*row)

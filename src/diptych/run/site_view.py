@@ -55,11 +55,11 @@ class StoreView:
 
     @cached_property
     def pages(self) -> Mapping[Url, PageRecord]:
-        """The record of each distinct page."""
+        """The records of the distinct pages, by URL."""
         return {url: record for url, record in self._records.items() if url not in self._stands_for}
 
     def links(self, *, rel: str | None = None) -> Iterator[tuple[Url, Link]]:
-        """All links as (page, link); links of copies are attributed to the page that is kept."""
+        """Yield all links as (page, link); links on duplicates belong to the page that is kept."""
         for source, links in self.store.links(self.site_id):
             page = self.resolve(source)
             if page is not None:
@@ -72,13 +72,13 @@ class StoreView:
         return url if url in self.pages else None
 
     def sketches(self) -> Iterator[tuple[Url, Sketch]]:
-        """The sketches of pages in the requested languages, sorted by URL."""
+        """Yield the URL and sketch of each distinct page that has a sketch, sorted by URL."""
         for url, sketch in self.store.sketches(self.site_id):
             if url in self.pages:
                 yield url, sketch
 
     def lexicon(self, left: str, right: str) -> Lexicon:
-        """The lexicon of two languages; it may be empty."""
+        """The lexicon for two languages; empty if none is available."""
         from diptych.learn.lexicon.lexicon import Lexicon
 
         return self.lexicons.get(LangPair(left, right)) or Lexicon.empty(left, right)

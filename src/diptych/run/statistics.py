@@ -1,4 +1,4 @@
-"""SQL for the figures in a run's reports and progress displays."""
+"""SQL queries for the figures in a run's reports and progress displays."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PageCounts(NamedTuple):
 
     pages: int
     distinct: int
-    """number of pages with different texts: pages with the same text count once"""
+    """number of distinct pages: pages with the same text count once"""
     without_pair: int
     """number of distinct pages that are in no pair"""
 
@@ -37,7 +37,7 @@ class Statistics:
     # -- the crawl ---------------------------------------------------------------------------
 
     def downloads(self) -> int:
-        """Number of responses of any kind; attempts without a response do not count."""
+        """Number of responses of any kind; requests without a response are not counted."""
         return self.store.count("SELECT count(*) FROM fetches WHERE status > 0")
 
     def robots_downloads(self) -> int:
@@ -45,13 +45,13 @@ class Statistics:
         return self.store.count(SQL["downloads_of_kind"], int(Kind.ROBOTS))
 
     def pages(self) -> int:
-        """Number of pages."""
+        """Number of pages in the run."""
         return self.store.count("SELECT count(*) FROM pages")
 
     def downloads_by_kind(self) -> dict[str, int]:
         """Number of downloads by `DownloadKind`, or by the reason why there is no page.
 
-        The numbers add up to that of all downloads.
+        The sum of these numbers is the number of all downloads.
         """
         rows = self.store.db.execute(SQL["downloads_by_kind"], (Reason.TOO_MANY_REDIRECTS,))
         counts = {kind: (count, urls) for kind, count, urls in rows}
@@ -70,7 +70,7 @@ class Statistics:
         return {lang: PageCounts(*counts) for lang, *counts in rows}
 
     def queued(self, host: int | None = None) -> int:
-        """Number of queued URLs, on all hosts or on the host with this id."""
+        """Number of queued URLs, on all hosts or only on the host with this id."""
         query = "SELECT count(*) FROM urls WHERE state = 0"
         if host is None:
             return self.store.count(query)
@@ -106,11 +106,11 @@ class Statistics:
         return tuple((name, SiteEnd(end)) for name, end in rows if end in _ENDS)
 
     def scripted_pages(self) -> tuple[tuple[str, int, int], ...]:
-        """(site, pages whose text is created by scripts, all pages) for sites with such pages."""
+        """Rows of (site name, scripted pages, all pages), for sites that have scripted pages."""
         return tuple(self.store.db.execute(SQL["scripted_pages"], (MAX_TEXT, SCRIPTED)))
 
     def declarations(self) -> tuple[tuple[str, Checked], ...]:
-        """Checked declarations by site; empty for a run of an earlier version."""
+        """Each site's name and checked declarations; empty for runs of earlier versions."""
         if not self.store.count("SELECT count(*) FROM sqlite_master WHERE name = 'declarations'"):
             return ()
         rows = self.store.db.execute(SQL["declarations"])
@@ -132,11 +132,11 @@ class Statistics:
         return self.store.count("SELECT count(*) FROM decisions WHERE accept")
 
     def aligned_pairs(self) -> int:
-        """Number of accepted page pairs that need not be aligned again."""
+        """Number of accepted page pairs that are already aligned."""
         return self.store.count(SQL["aligned_pairs"])
 
     def unaligned_pairs(self) -> int:
-        """Number of page pairs that are still to be aligned."""
+        """Number of page pairs that are not aligned yet."""
         return self.store.count(SQL["unaligned_pairs"])
 
     def rejected_pairs(self) -> dict[str, int]:
@@ -148,16 +148,16 @@ class Statistics:
         return self._words("SELECT marks, count(*) FROM decisions WHERE accept GROUP BY 1")
 
     def page_flags(self) -> dict[str, int]:
-        """Number of pages in accepted pairs with each flag."""
+        """Number of pages with each flag, among the pages in accepted pairs."""
         return self._words(SQL["page_flags"])
 
     def by_languages(self) -> dict[LangPair, tuple[int, int]]:
-        """Number of accepted pairs, and number of their kept segments, by language pair."""
+        """Numbers of accepted pairs and of their kept segments, by language pair."""
         rows = self.store.db.execute(SQL["verified_by_languages"])
         return {LangPair(*row[:2]): (row[2], row[3]) for row in rows}
 
     def found_at(self) -> tuple[int, ...]:
-        """For each accepted pair, the number of downloads until both pages were fetched; sorted."""
+        """The number of downloads until both pages of each accepted pair were fetched, sorted."""
         return tuple(number for (number,) in self.store.db.execute(SQL["found_at"]))
 
     # -- segments ----------------------------------------------------------------------------
@@ -167,7 +167,7 @@ class Statistics:
         return self.store.count("SELECT count(*) FROM kept_segments")
 
     def segments_by_reason(self) -> dict[str, int]:
-        """Number of segments by the reason to exclude them from the corpus; '' for those kept."""
+        """Number of segments by the reason for exclusion; the key is '' for kept segments."""
         return self._by("SELECT reason, count(*) FROM segments GROUP BY reason")
 
     def segment_flags(self) -> dict[str, int]:
@@ -175,7 +175,7 @@ class Statistics:
         return self._words("SELECT flags, count(*) FROM kept_segments GROUP BY 1")
 
     def score_histogram(self, bins: int) -> dict[int, tuple[int, int]]:
-        """Numbers of kept and of all segments that break no rule, for each bin of their scores."""
+        """Numbers of kept segments and of all segments that break no rule, by score bin."""
         rows = self.store.db.execute(SQL["score_histogram"], (bins, Reason.DUPLICATE))
         return {place: (kept, total) for place, kept, total in rows}
 
@@ -183,7 +183,7 @@ class Statistics:
         return dict(self.store.db.execute(query).fetchall())
 
     def _words(self, query: str) -> dict[str, int]:
-        """Count the words in a column that contains lists of words."""
+        """Count the rows that contain each word, given a query that returns (words, count)."""
         found: Counter[str] = Counter()
         for words, count in self.store.db.execute(query):
             found.update(dict.fromkeys(words.split(), count))

@@ -1,8 +1,8 @@
-"""The store of a run: opens run.sqlite with its schema, locks the folder, and closes both.
+"""The store of a run: the database `run.sqlite` with its schema, the WARC archive and the lock.
 
-The order of writing lets a run survive being killed at any time: bytes go to the WARC first, then
-one transaction records them.  On opening, the WARC that was being written is truncated to the
-length that the database records.
+A run can be killed at any time without damage: bytes are first written to the WARC file, and then
+recorded in a single transaction.  On opening, the WARC file that was being written is truncated to
+the length recorded in the database.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ _DAMAGE = (sqlite3.Error, UnicodeDecodeError)  # the latter if a name in the sch
 
 @contextmanager
 def _named(folder: Path) -> Iterator[None]:
-    """Turn an SQLite error into an error that names the run and tells the user what to do."""
+    """Turn an SQLite error into a `StoreError` that names the run and tells the user what to do."""
     try:
         yield
     except _DAMAGE as error:
         kind = getattr(error, "sqlite_errorname", "SQLITE_CORRUPT")  # no name: a value is damaged
         advice = ""
         if kind.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-            advice = f"; to mine its archives again: {option_name('warc')} {folder}/warc"
+            advice = f"; to mine its archives again, use {option_name('warc')} {folder}/warc"
         elif kind == "SQLITE_FULL":
-            advice = "; make room, then run the same command again"
+            advice = "; free some disk space, then run the same command again"
         said = f"cannot use {folder / 'run.sqlite'}: {reason_of(error)}"
         raise StoreError(said + advice) from error
 
 
 class Store(Pages, Pairs):
-    """An open run folder.  One process may write at a time; others may read meanwhile."""
+    """An open run folder.  Only one process can write at a time; others can read meanwhile."""
 
     def __init__(self, folder: Path, *, write: bool = True, agent: str = "") -> None:
         self.folder = folder
@@ -95,8 +95,8 @@ class Store(Pages, Pairs):
         except OSError as error:
             lock.close()
             raise StoreError(
-                f"{self.folder} is in use by another process; wait for it, or name another folder"
-                f" with {option_name('out')}"
+                f"{self.folder} is in use by another process; wait until it finishes, or choose"
+                f" another folder with {option_name('out')}"
             ) from error
         return lock
 
@@ -128,7 +128,7 @@ class Store(Pages, Pairs):
         if empty and write:
             if any((self.folder / "warc").glob("diptych-*.warc.gz")):
                 raise StoreError(
-                    f"{self.folder} has lost its run.sqlite; to mine its archives again: "
+                    f"run.sqlite is missing from {self.folder}; to mine its archives again, use "
                     f"{option_name('warc')} {self.folder}/warc"
                 )
             schema = shipped_text("diptych.run", "schema.sql")
@@ -170,5 +170,5 @@ class Store(Pages, Pairs):
         """The lexicons learned in this run, by language pair."""
         from diptych.learn.lexicon.lexicon import Lexicon
 
-        name = f"what {self.folder} has learned"
+        name = f"the learned lexicon of {self.folder}"
         return {langs: Lexicon.from_bytes(data, name) for langs, data in self.lexicons().items()}

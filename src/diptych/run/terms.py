@@ -1,4 +1,7 @@
-"""`run.toml`: the terms of a run (languages, seeds, recipe), which a resumed run must share."""
+"""The terms of a run (languages, seeds, recipe), stored in `run.toml`.
+
+A run can only be resumed with the same terms.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +23,13 @@ from diptych.files import read_file, reading, replace_file, writing
 from diptych.registry import signature
 from diptych.run.store import SCHEMA_VERSION, Store
 
-_MAX_BYTES = 1 << 28  # of `run.toml`, which lists all seeds of a run
-_SHOWN = 3  # seeds, archives and so on in a message
+_MAX_BYTES = 1 << 28  # maximum size of `run.toml`, which lists all seeds of a run
+_SHOWN = 3  # number of seeds, archives etc. listed in a message
 _RUN_FILES = (
     "run.toml", "run.sqlite", "run.sqlite-*", "warc/diptych-*.warc.gz", "corpus.tsv",
     "corpus.tmx", "n-way.tsv", "pairs.tsv", "sites.tsv", "report.html",
 )  # fmt: skip
-"""the files in the folder of a run that fetched nothing"""
+"""patterns of the files that may be in the folder of a run that fetched nothing"""
 LIBRARIES = ("aiohttp", "fastwarc", "protego", "py3langid", "selectolax", "sentencex")
 
 
@@ -45,7 +48,7 @@ class Terms:
     """languages taught to the identifier, each with a digest"""
 
     def to_toml(self) -> dict[str, Any]:
-        """The content of `run.toml`."""
+        """Return the content of `run.toml` as a dictionary."""
         return {
             "signature": signature(self.recipe, self.langs),
             "schema": SCHEMA_VERSION,
@@ -65,7 +68,7 @@ class Terms:
 
 
 def default_folder(seeds: Sequence[str], archives: Sequence[str], langs: Sequence[str]) -> Path:
-    """The default run folder, which is the same for the same command.
+    """The default run folder; the same arguments always give the same folder.
 
     >>> default_folder(["http://example.org/"], [], ["en", "fr"]).name
     'diptych-example.org-en-fr'
@@ -88,7 +91,7 @@ def read_terms(folder: Path) -> Terms:
         raise StoreError(f"there is no folder {folder}; mine a site into it first")
     if not path.exists():
         raise StoreError(f"{folder} holds no run (no run.toml); mine a site into it first")
-    advice = f"to mine its archives again: {option_name('warc')} {folder}/warc"
+    advice = f"to mine its archives again, use {option_name('warc')} {folder}/warc"
     with reading(path, "readable description of a run", advice, error=StoreError):
         raw = tomllib.loads(read_file(path, _MAX_BYTES, error=StoreError).decode("utf-8"))
         return Terms(
@@ -100,30 +103,30 @@ def read_terms(folder: Path) -> Terms:
 def open_run(folder: Path, terms: Terms, *, agent: str) -> Store:
     """Start a run in a folder, or resume the run in that folder if it has the same terms.
 
-    If the terms differ but the run has fetched no page, it starts afresh with the new terms:
-    perhaps a seed was mistyped.
+    If the terms differ but no page was fetched, perhaps because a seed was mistyped, the run is
+    discarded and a new run is started.
     """
-    with writing(folder, f"name another folder with {option_name('out')}", error=StoreError):
+    with writing(folder, f"choose another folder with {option_name('out')}", error=StoreError):
         folder.mkdir(parents=True, exist_ok=True)
         is_new = not (folder / "run.toml").exists()
         strangers = [entry.name for entry in folder.iterdir() if not _is_ours(entry.name)]
     if is_new and strangers:
         raise StoreError(
             f"{folder} holds other files ({min(strangers)}) but no run;"
-            f" name another folder with {option_name('out')}"
+            f" choose another folder with {option_name('out')}"
         )
     if not is_new and (difference := _difference(read_terms(folder), terms)):
         if _has_pages(folder):
             raise StoreError(
                 f"{folder} holds a run that {difference};"
-                f" name another folder with {option_name('out')}"
+                f" choose another folder with {option_name('out')}"
             )
         discard_run(folder)
         is_new = True
     if is_new:
         data = tomli_w.dumps(terms.to_toml()).encode()
         replace_file(folder / "run.toml", data, error=StoreError)
-    with writing(folder, f"name another folder with {option_name('out')}", error=StoreError):
+    with writing(folder, f"choose another folder with {option_name('out')}", error=StoreError):
         return Store(folder, agent=agent)
 
 
@@ -137,9 +140,9 @@ def open_to_read(folder: Path) -> Store:
 def opened_run(
     folder: Path, terms: Terms, *, agent: str, keep_empty: bool = False
 ) -> Iterator[Store]:
-    """Open a run as `open_run` does; at the end, remove a new folder if no server answered.
+    """Open a run with `open_run`; on exit, remove a new folder if no server has answered.
 
-    If `keep_empty` is set, the folder stays in any case.
+    If `keep_empty` is True, the folder is always kept.
     """
     is_new = not folder.exists() and not keep_empty
     is_answered = True
@@ -154,12 +157,12 @@ def opened_run(
             with suppress(StoreError):  # in use: the user has interrupted the closing of the store
                 discard_run(folder)
             (folder / "run.lock").unlink(missing_ok=True)
-            with suppress(OSError):  # of files that are not ours
+            with suppress(OSError):  # the folder contains other files
                 folder.rmdir()
 
 
 def discard_run(folder: Path) -> None:
-    """Delete a run in which nothing was fetched; other files in its folder stay."""
+    """Delete a run that fetched nothing; other files in its folder are kept."""
     Store(folder).close()  # an error if another process uses it
     with writing(folder, error=StoreError):
         for pattern in _RUN_FILES:
@@ -170,7 +173,7 @@ def discard_run(folder: Path) -> None:
 
 
 def _has_pages(folder: Path) -> bool:
-    """True if a run has fetched a page, or cannot be read."""
+    """True if a run has fetched a page, or if it cannot be read."""
     if not (folder / "run.sqlite").exists():
         return False
     try:
@@ -181,25 +184,25 @@ def _has_pages(folder: Path) -> bool:
 
 
 def _difference(old: Terms, new: Terms) -> str:
-    """Describe how a run differs from what the user asks for; empty if it does not.
+    """Describe how the terms of a run differ from the requested terms; empty if they do not.
 
     >>> from dataclasses import replace
     >>> old = Terms(("en", "fr"), ("http://a.org/",), "site", {"crawl": {"use": "bfs"}})
     >>> _difference(old, replace(old, seeds=("http://b.org/",)))
-    'mines http://a.org/ in en,fr; you asked for http://b.org/ in en,fr'
+    'mines http://a.org/ in en,fr; you requested http://b.org/ in en,fr'
     >>> _difference(old, replace(old, recipe={"crawl": {"use": "smart"}}))
-    'has crawl=bfs; you asked for crawl=smart'
+    'has crawl=bfs; you requested crawl=smart'
     """
     if (old.langs, old.seeds) != (new.langs, new.seeds):
         was, now = (
             f"{_some(_others_first(one.seeds, other.seeds))} in {','.join(one.langs)}"
             for one, other in ((old, new), (new, old))
         )
-        return f"mines {was}; you asked for {now}"
+        return f"mines {was}; you requested {now}"
     for name in ("scope", "archives", "lexicons", "taught"):
         was, now = getattr(old, name), getattr(new, name)
         if was != now:
-            return f"has {name}={_some(was)}; you asked for {name}={_some(now)}"
+            return f"has {name}={_some(was)}; you requested {name}={_some(now)}"
     stages = [
         stage
         for stage in sorted({*old.recipe, *new.recipe})
@@ -208,11 +211,11 @@ def _difference(old: Terms, new: Terms) -> str:
     if not stages:
         return ""
     was, now = (_spelled(each.recipe, stages) for each in (old, new))
-    return f"has {was}; you asked for {now}"
+    return f"has {was}; you requested {now}"
 
 
 def _spelled(recipe: Mapping[str, Any], stages: Sequence[str]) -> str:
-    """Describe some stages of a recipe in words."""
+    """Format the given stages of a recipe for a message, such as `crawl=bfs`."""
     chosen = {stage: recipe[stage] for stage in stages if stage in recipe}
     spelled = signature(chosen, []).partition("|langs:")[0].split("|")
     return " ".join(each.replace(":", "=", 1) for each in spelled)
@@ -224,7 +227,7 @@ def _others_first(seeds: Sequence[str], known: Sequence[str]) -> tuple[str, ...]
 
 
 def _some(value: str | tuple[str, ...]) -> str:
-    """A single value, or the first few of many values, as text.
+    """Format one or more values for a message; only the first few are listed.
 
     >>> _some(("a", "b")), _some(("a", "b", "c", "d", "e")), _some(())
     ('a, b', 'a, b, c and 2 more', 'none')
@@ -235,5 +238,5 @@ def _some(value: str | tuple[str, ...]) -> str:
 
 
 def _is_ours(name: str) -> bool:
-    """True for files that a killed run may leave behind before it has a `run.toml`."""
+    """True if a run that was killed before it wrote `run.toml` may have left this file."""
     return name == "run.lock" or name.endswith(".part")

@@ -1,6 +1,7 @@
-"""Add the columns that runs of earlier versions lack, with the values to fill in.
+"""Add the columns that runs of earlier versions lack, and fill them with values.
 
-The columns are added when such a run is opened for writing; if it is only read, views supply them.
+The columns are added when such a run is opened for writing; if it is opened for reading, temporary
+views supply them.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ class _Column(NamedTuple):
 
 _TURN = """CASE WHEN kind = 1 THEN 0 WHEN kind = 2 AND priority >= 1e6 THEN 1
     WHEN kind = 2 THEN 3 WHEN priority >= 1000 THEN 2 ELSE 4 END"""
-"""The turn of a URL, from the priorities of version 6.
+"""The turn of a URL, derived from the priorities in version 6.
 
-These were 1e9 for robots.txt, 1e6 for sitemaps, 1000 for seeds and 999 for child sitemaps.
+The priorities were 1e9 for robots.txt, 1e6 for sitemaps, 1000 for seeds and 999 for child sitemaps.
 """
 _COLUMNS = (
     _Column("urls", "turn", "INTEGER NOT NULL DEFAULT 4", _TURN),
@@ -30,7 +31,7 @@ _COLUMNS = (
 )
 _OUTDATED = """DROP INDEX IF EXISTS urls_ready; DROP INDEX IF EXISTS urls_claimed;
     DROP VIEW IF EXISTS frontier;"""
-"""drops what indexes.sql then recreates in its current form"""
+"""drops outdated indexes and views, which indexes.sql then recreates"""
 
 
 def upgrade(db: sqlite3.Connection, version: int) -> None:
@@ -44,7 +45,7 @@ def upgrade(db: sqlite3.Connection, version: int) -> None:
 
 
 def show_as_upgraded(db: sqlite3.Connection) -> None:
-    """Show the tables with the missing columns, using temporary views instead of writing."""
+    """Add the missing columns with temporary views, without writing to the database."""
     for table, name, _, earlier in _lacking(db):
         db.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {earlier} AS {name} FROM main.{table}")
 

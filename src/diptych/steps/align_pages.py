@@ -1,6 +1,6 @@
-"""Alignment of two pages into segments: DOM trees first, then sentences in each pair of nodes.
+"""Alignment of two pages: first their DOM nodes, then the sentences in each pair of nodes.
 
-Sentences without a counterpart stay in place, with an empty other side.
+A sentence without a counterpart becomes a segment with one empty side.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class Sentence(NamedTuple):
 
     @property
     def end(self) -> int:
-        """End offset in the block's text."""
+        """The end offset in the block's text."""
         return self.start + len(self.text)
 
 
 class AlignedSentences(NamedTuple):
-    """Sentences of two pages that are translations, or sentences of one page alone."""
+    """Corresponding sentences of two pages, or a sentence of one page without a counterpart."""
 
     left: tuple[Sentence, ...]
     right: tuple[Sentence, ...]
@@ -63,7 +63,7 @@ def align_sentences(
     sentences: SentenceAligner,
     lexicon: Lexicon,
 ) -> Iterator[AlignedSentences]:
-    """Align all sentences of two pages; results, also unaligned ones, are in left-page order."""
+    """Align all sentences of two pages; yield all, aligned or not, in left-page order."""
     ours, theirs = _by_block(left, langs.left), _by_block(right, langs.right)
     pieces = [
         _Piece(
@@ -109,7 +109,7 @@ def align_pages(
 
 
 def _spans(sentences: Sequence[Sentence]) -> Iterator[tuple[Block, int, int]]:
-    """The spans of sentences in their blocks; adjacent sentences of a block are merged."""
+    """Yield the spans of sentences in their blocks, merging adjacent sentences of a block."""
     last: tuple[Block, int, int] | None = None
     for sentence in sentences:
         if last and sentence.block == last[0] and sentence.start >= last[2]:
@@ -128,7 +128,7 @@ def _text_of(stretch: tuple[Block, int, int]) -> str:
 
 
 def _by_block(page: Page, lang: str) -> dict[Block, list[list[Sentence]]]:
-    """The sentences of each block; equal blocks have one list for each occurrence."""
+    """Map each block to lists of its sentences, with one list per occurrence of the block."""
     found: dict[Block, list[list[Sentence]]] = defaultdict(list)
     place = count()
     for block in page.blocks:
@@ -160,7 +160,7 @@ def _starts(text: str, sentences: Sequence[str]) -> Iterator[int]:
 def _beads(
     pieces: Sequence[_Piece], aligner: SentenceAligner, lexicon: Lexicon
 ) -> Iterator[list[Bead]]:
-    """The beads of each piece; all undecided pieces are passed to the aligner at once."""
+    """Yield the beads of each piece; all undecided pieces are passed to the aligner at once."""
     asked = [
         ([sentence.text for sentence in piece.left], [sentence.text for sentence in piece.right])
         for piece in pieces

@@ -47,7 +47,7 @@ class CheckTask(NamedTuple):
 def check_declarations(
     store: Store, context: TaskContext, workers: Workers, watcher: Watcher
 ) -> None:
-    """Check the declarations of all sites, and save the counts of wrong ones for the summary."""
+    """Check the declarations of all sites, and save the results for the summary."""
     sites = list(store.sites())
     watcher.begin("pairing", len(sites), "sites")
     tasks = (CheckTask(Site(name, ()), id) for id, name in sites)

@@ -21,7 +21,7 @@ def crawl_sites(
     store: Store, context: TaskContext, sites: Sequence[Site], scope: Scope, engine: Engine,
     workers: Workers, watcher: Watcher, *, politeness: Politeness, limits: Limits, now: float,
 ) -> None:  # fmt: skip
-    """Start or resume the crawl; the user's lexicons help to answer the guides' questions."""
+    """Start or resume the crawl of all sites; workers answer the questions of its guides."""
     watcher.segments = Statistics(store).kept_segments()
     watcher.begin("crawling")
     crawl = Crawl(

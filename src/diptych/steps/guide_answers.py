@@ -1,7 +1,7 @@
 """Answers to the questions of guides during the crawl.
 
-Other processes find the answers, so that a live crawl never waits for them.  The crawl of an
-archive does wait, so that the same archive always gives the same crawl.
+Worker processes compute the answers, so that a live crawl does not wait for them.  The crawl of an
+archive does wait, so that the same archive always gives the same result.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 def _report_answer(crawl: Crawl, question: PairQuestion, result: object) -> None:
-    """Pass the answer to a question to the crawl; a pair and its segments are saved at once.
+    """Pass the answer to a question to the crawl, and save a verified pair with its segments.
 
-    A task that failed is no evidence about its pages.
+    A failed task is not evidence for or against a pair.
     """
     if question.pair is None:
         pairs = None if isinstance(result, Failed) else cast("tuple[PagePair, ...]", result)
@@ -58,7 +58,7 @@ class GuideAnswers:
     def answer_all(self, now: float, commit: Callable[[], None], watcher: Watcher) -> None:
         """Answer all questions in order, including follow-up questions, unless stopped.
 
-        The pages in question are committed first, because other processes read them from the store.
+        New pages are committed first, because worker processes read them from the store.
         """
         while questions := self._crawl.questions(now):
             commit()
@@ -70,16 +70,16 @@ class GuideAnswers:
 
     @property
     def waiting(self) -> bool:
-        """True if a question is not answered yet."""
+        """True if any submitted question has not been answered yet."""
         return bool(self._asked)
 
     def submit(self, now: float) -> None:
-        """Submit the new questions of guides; the pages in question must already be committed."""
+        """Submit the new questions of guides; the pages concerned must already be committed."""
         for question in self._crawl.questions(now):
             self._asked[self._ask(question)] = question
 
     def collect(self) -> None:
-        """Pass the answers that are ready to the crawl."""
+        """Pass all finished answers to the crawl."""
         for answer in [each for each in self._asked if each.done()]:
             _report_answer(self._crawl, self._asked.pop(answer), answer.result())
 
@@ -89,7 +89,7 @@ class GuideAnswers:
         return self._workers.submit(task, self._shared, limits=limits, is_answer=True)
 
     def task_of(self, question: PairQuestion) -> Task[TaskContext, object]:
-        """The task that answers a question."""
+        """Return the task that answers a question."""
         if question.pair is not None:
             return VerifyTask(question.pair)
         site = self._crawl.hosts.site(question.site)

@@ -1,4 +1,4 @@
-"""Step: learn a lexicon from the surest page pairs."""
+"""Step: learn lexicons from the page pairs that are most likely to be translations."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _MIN_SEGMENTS = 20  # fewer are not enough to learn from
 
 
 def uses_words(strategies: Strategies) -> bool:
-    """True if an aligner uses a lexicon."""
+    """True if any of the aligners uses a lexicon."""
     return strategies.align_dom.uses_lexicon or strategies.align_sentences.uses_lexicon
 
 
 def learn_lexicons(
     store: Store, context: TaskContext, known: Lexicons, workers: Workers, watcher: Watcher
 ) -> dict[LangPair, Lexicon]:
-    """For each language pair, learn a lexicon from the surest page pairs and merge known ones."""
+    """For each language pair, learn a lexicon from sure page pairs and merge in the known one."""
     watcher.begin("learning words")
     watcher.tick()
     lexicons = dict(known)
@@ -48,7 +48,7 @@ def learn_lexicons(
 
 
 def _training_pairs(store: Store, langs: LangPair) -> list[PagePair]:
-    """The sure pairs, or a random selection of sure pairs if there are more than needed."""
+    """The page pairs with a high score, or a random sample if there are more than needed."""
     rows = store.pairs_to_learn_from(langs, SURE_PAIR)
     rows.sort(key=lambda row: _random_order(row[0]))
     chosen: list[PagePair] = []
@@ -62,14 +62,14 @@ def _training_pairs(store: Store, langs: LangPair) -> list[PagePair]:
 
 
 def _random_order(pair: PagePair) -> bytes:
-    """A sort key that looks random, but is always the same for a pair."""
+    """A pseudo-random sort key that is always the same for a pair."""
     return blake2b(f"{pair.left}\n{pair.right}".encode(), digest_size=8).digest()
 
 
 def _lexicon(
     texts: list[tuple[str, str]], langs: LangPair, known: Lexicon | None
 ) -> Lexicon | None:
-    """Train a lexicon on the texts of segments, and merge it with the known lexicon."""
+    """Train a lexicon on segments and merge it with `known`; with few segments, return `known`."""
     from diptych.learn.lexicon.ibm1 import train
     from diptych.learn.lexicon.word_links import discounted
     from diptych.text.tokens import tokens

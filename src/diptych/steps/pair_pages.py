@@ -13,7 +13,7 @@ from diptych.types import Site
 def pair_pages(store: Store, context: TaskContext, workers: Workers, watcher: Watcher) -> bool:
     """Pair all pages of each site; the new pairs replace those of an earlier pairing.
 
-    Returns False if a site could not be paired.
+    Return False if any site could not be paired.
     """
     sites = list(store.sites())
     watcher.begin("pairing", len(sites), "sites")
@@ -26,7 +26,9 @@ def pair_pages(store: Store, context: TaskContext, workers: Workers, watcher: Wa
         watcher.advance()
         if isinstance(pairs, Failed):
             is_whole = False
-            watcher.notes.append(f"{name} could not be paired ({pairs.kind}): old pairs are kept")
+            watcher.notes.append(
+                f"{name} could not be paired ({pairs.kind}): earlier pairs are kept"
+            )
         else:
             store.replace_pairs(id, pairs)
     return is_whole

@@ -27,7 +27,10 @@ _STEP = "scores"
 
 
 def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
-    """Score all segments that break no rule, and keep the best copies above the threshold."""
+    """Compute the final scores, and keep the best copy of each segment above the threshold.
+
+    Segments that break a rule are ignored.
+    """
     key = f"{strategy!r} {VERSION}"
     if store.is_finished(_STEP, key):
         return
@@ -61,7 +64,7 @@ def score_segments(store: Store, strategy: Filter, watcher: Watcher) -> None:
 def _read(
     store: Store, watcher: Watcher
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], list[NDArray[np.int64]]]:
-    """Read the ids, scores and keys of all segments that break no rule, ordered by URLs."""
+    """Return the ids, scores and keys of all segments that break no rule, ordered by URL."""
     columns = [array(kind) for kind in "qdqqq"]
     order = store.pair_order()
     watcher.begin("scoring", len(order), "page pairs")

@@ -13,7 +13,7 @@ from diptych.types import Sketch
 
 
 def sketch_pages(store: Store, context: TaskContext, workers: Workers, watcher: Watcher) -> None:
-    """Sketch all pages that have no sketch, because a live crawl skips sketches to save time."""
+    """Compute the missing sketches of pages, which a live crawl skips to save time."""
     urls = store.without_sketch(context.langs)
     if not urls:
         return
@@ -31,5 +31,5 @@ def sketch_pages(store: Store, context: TaskContext, workers: Workers, watcher: 
             if count % 64 == 0:
                 transaction.checkpoint()
     watcher.notes.extend(
-        f"{count:,} pages could not be read again ({kind})" for kind, count in failed.items()
+        f"pages that could not be read again: {count:,} ({kind})" for kind, count in failed.items()
     )

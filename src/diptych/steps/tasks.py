@@ -61,28 +61,28 @@ class TaskContext:
     """cache of the last pages read: with n languages, each page is in n - 1 pairs"""
 
     def shared(self, store: Store) -> Shared[TaskContext]:
-        """Share the context among tasks; tasks in this process use the store that is open."""
+        """Make the context available to many tasks; tasks in this process use the given store."""
         return Shared(self, self.of(store))
 
     def of(self, store: Store) -> TaskContext:
-        """A copy of the context with a store that is already open."""
+        """Return a copy of the context that uses a store that is already open."""
         return TaskContext(self.folder, self.strategies, self.langs, self.lexicons, store)
 
     @property
     def store(self) -> Store:
-        """The store of the run, open for reading."""
+        """The store of the run; it is opened for reading on first use."""
         if self._store is None:
             self._store = Store(self.folder, write=False)
         return self._store
 
     def lexicon(self, langs: LangPair) -> Lexicon:
-        """The lexicon of two languages; it may be empty."""
+        """The lexicon for two languages, or an empty one if there is none."""
         from diptych.learn.lexicon.lexicon import Lexicon
 
         return self.lexicons.get(langs) or Lexicon.empty(*langs)
 
     def pages(self, pair: PagePair) -> tuple[Page, Page] | None:
-        """Both pages of a pair, with their content; a page in both languages is split in two."""
+        """Read both pages of a pair, splitting a bilingual page; None if a page is unreadable."""
         left = self._page(pair.left)
         right = left if pair.left == pair.right else self._page(pair.right)
         if left is None or right is None:
@@ -108,7 +108,7 @@ class TaskContext:
     def segments(
         self, pair: PagePair, left: Page, right: Page, trees: TreeAligner | None = None
     ) -> list[SegmentPair]:
-        """The segments of two pages, aligned or not; `trees` overrides the tree aligner."""
+        """Align two pages and return all segments; `trees` overrides the tree aligner."""
         trees, sentences = trees or self.strategies.align_dom, self.strategies.align_sentences
         return list(align_pages(pair, left, right, trees, sentences, self.lexicon(pair.langs)))
 
@@ -133,7 +133,7 @@ def split_page(page: Page, langs: LangPair) -> tuple[Page, Page]:
 
 
 class SketchTask(NamedTuple):
-    """A task that sketches a page that was read without a sketch."""
+    """A task that computes the missing sketch of a page."""
 
     url: Url
 
@@ -180,7 +180,7 @@ class AlignResult(NamedTuple):
 
 
 class AlignTask(NamedTuple):
-    """A task that aligns two pages, and decides if they are translations of each other."""
+    """A task that aligns two pages, and decides whether they are translations of each other."""
 
     pair: PagePair
 
@@ -195,7 +195,7 @@ class AlignTask(NamedTuple):
 def _judged(
     pair: PagePair, pages: tuple[Page, Page], segments: list[SegmentPair], context: TaskContext
 ) -> AlignResult:
-    """Decide on an aligned pair and on its segments."""
+    """Decide on an aligned pair and, if it is accepted, on its segments."""
     lexicon = context.lexicon(pair.langs)
     decision = context.strategies.verify.verify(Candidate(pair, *pages, segments, lexicon))
     if not decision.accept:
@@ -214,7 +214,7 @@ def _judged(
 
 
 def _marked(segment: SegmentPair, decision: Decision) -> Decision:
-    """Add the kinds of personal data in a segment to its decision."""
+    """Add the kinds of personal data in a segment to its decision as marks."""
     found = dict.fromkeys((*personal_data(segment.left), *personal_data(segment.right)))
     return replace(decision, marks=(*decision.marks, *found)) if found else decision
 
@@ -228,14 +228,15 @@ class VerifyResult(NamedTuple):
 
 
 class VerifyTask(NamedTuple):
-    """A task that verifies and aligns two pages and their links during the crawl."""
+    """A task that aligns and verifies two pages during the crawl, and aligns their links."""
 
     pair: PagePair
 
     def run(self, context: TaskContext) -> VerifyResult:
-        """Return the result of `AlignTask`, and aligned links unless the pages are surely no pair.
+        """Return the result of `AlignTask`, and aligned links if the pages may be translations.
 
-        A page that consists only of links has too little text to be verified.
+        Links are also returned if a page has too little text to be verified, because it may consist
+        only of links.
         """
         pages = context.pages(self.pair)
         if pages is None:
@@ -250,7 +251,7 @@ class VerifyTask(NamedTuple):
 
 @dataclass(slots=True)
 class _LinkRecorder:
-    """A tree aligner that also records the links it aligns, if it aligns links at all."""
+    """Wraps a tree aligner, and records the aligned links if the aligner supports links."""
 
     trees: TreeAligner
     noted: list[tuple[Url, Url]] = field(default_factory=list)

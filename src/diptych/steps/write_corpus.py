@@ -1,4 +1,7 @@
-"""Step: write corpus.tsv, corpus.tmx, n-way.tsv and pairs.tsv; defines the columns of pairs.tsv."""
+"""Step: write corpus.tsv, corpus.tmx, n-way.tsv and pairs.tsv.
+
+This module also defines the columns of pairs.tsv.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ PAIRS_HEADER = "left_url\tright_url\tleft_lang\tright_lang\tscore\tevidence\n"
 
 @dataclass(frozen=True, slots=True)
 class _Watched:
-    """A corpus that reports each line to a watcher while the corpus is written."""
+    """Wraps a corpus, and reports each unit to a watcher while the corpus is written."""
 
     corpus: Corpus
     watcher: Watcher
@@ -63,7 +66,7 @@ def write_run_corpus(store: Store, corpus: RunCorpus, watcher: Watcher) -> None:
 
 
 def _write(store: Store, corpus: RunCorpus, name: str, made: Exporter, watcher: Watcher) -> None:
-    """Write a file of the corpus, unless it has not changed since it was last written."""
+    """Write a corpus file, unless the existing file is up to date."""
     path = store.folder / name
     if store.is_finished(name, _state(path, corpus)):
         return
@@ -73,7 +76,7 @@ def _write(store: Store, corpus: RunCorpus, name: str, made: Exporter, watcher: 
 
 
 def _state(path: Path, corpus: RunCorpus) -> str:
-    """The size and time of a file, and the selection of its corpus."""
+    """A string that changes whenever the file or the selection of its corpus changes."""
     found = path.stat() if path.exists() else None
     stamp = (found.st_size, found.st_mtime_ns) if found else None
     return f"{stamp} {corpus.signature} {corpus.choice!r}"

@@ -33,7 +33,7 @@ class Rewriting(NamedTuple):
 
 
 def rewritings(url: Url) -> Iterator[Rewriting]:
-    """All rewritings of a URL by a single rule.
+    """Yield all rewritings of a URL by a single rule.
 
     >>> [made.rule for made in rewritings(Url("http://a.org/News?b=1&a"))]
     ['https', 'www', 'slash', 'lower case', 'without ?b', 'without ?a', 'sorted parameters']
@@ -82,7 +82,7 @@ def _of_path(path: str) -> Iterator[tuple[str, str]]:
 
 
 def _of_twin(path: str) -> Iterator[tuple[str, str]]:
-    """Rewritings from an AMP or print version to the main page."""
+    """Yield (rule, path of the main page) for the path of an AMP or print version."""
     if twin := _TWIN.search(path):
         yield f"without /{twin[1].lower()}", path[: twin.start()] + "/"
         yield f"without /{twin[1].lower()} and slash", path[: twin.start()]

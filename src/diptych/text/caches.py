@@ -1,4 +1,4 @@
-"""Caches keyed by text, bounded in bytes: a page may have thousands of long, unrepeated texts."""
+"""Caches keyed by text, bounded in bytes: a page may have thousands of long, unique texts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TextMap(dict[str, _Value]):
         """estimated size of the entries, including values"""
 
     def keep(self, text: str, value: _Value) -> _Value:
-        """Store the value of a text and return it."""
+        """Store the value for a text, and return it."""
         if text not in self:
             size = self._per_entry + self._per_character * len(text)
             if self.bytes + size > self._max_bytes:
@@ -78,12 +78,12 @@ class LastingMap(Generic[_Value]):
         """estimated size of the entries"""
 
     def get(self, text: str) -> _Value | None:
-        """The value of a text, or None if no value is stored."""
+        """The value stored for a text, or None."""
         held = self._held.get(text)
         return held[0] if held else None
 
     def keep(self, text: str, value: _Value, size: int) -> _Value:
-        """Store a value of `size` bytes, if there is room, and return it."""
+        """Store a value of `size` bytes if there is room, and return it in any case."""
         self._drop(text)
         size += _ENTRY + len(text)
         if self.bytes + size > self._max_bytes:

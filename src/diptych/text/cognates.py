@@ -1,4 +1,4 @@
-"""Cognates: similarly spelt words of two languages (names, numbers, loanwords), in any script."""
+"""Cognates: similarly spelt words in two languages (names, numbers, loanwords), in any script."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_COMPARED = 40  # words of one text that a word of the other is compared with
 
 
 class Cognate(NamedTuple):
-    """Indices of two words in their lists, and their similarity: 1 for the same word."""
+    """The indices of two similar words in their lists, and their similarity (1 if identical)."""
 
     left: int
     right: int
@@ -23,7 +23,7 @@ class Cognate(NamedTuple):
 
 
 def stem(word: str) -> str:
-    """The first letters of a word, which stand for all its forms; numbers are not shortened.
+    """Stem a word by truncating it to its first letters; numbers are not truncated.
 
     >>> stem("Bergsteiger"), stem("1956789"), stem("山")
     ('Bergs', '1956789', '山')
@@ -41,12 +41,12 @@ _folded = TextCache(_fold, 32_000_000, per_character=4)
 
 
 def folded(word: str) -> str:
-    """A word transliterated to lower-case Latin letters without accents."""
+    """Transliterate a word to lower-case Latin letters without accents."""
     return _folded[word]
 
 
 def cognates(left: Sequence[str], right: Sequence[str]) -> Iterator[Cognate]:
-    """The pairs of words from two lists that have similar spelling, each pair once.
+    """Yield the pairs of similarly spelt words from two lists, each pair once.
 
     >>> list(cognates(["expedition", "1956"], ["1956", "expédition", "1957"]))
     [Cognate(left=0, right=1, similarity=1.0), Cognate(left=1, right=0, similarity=1.0)]
@@ -72,7 +72,7 @@ def cognates(left: Sequence[str], right: Sequence[str]) -> Iterator[Cognate]:
 
 
 def _similarity(left: str, right: str) -> float:
-    """The share of both words' letters in their common prefix; for numbers, 1 if equal, else 0.
+    """The share of letters in the common prefix of two words; for numbers, 1 if equal, else 0.
 
     >>> _similarity("expedition", "expeditions"), _similarity("die", "dit")
     (0.9523809523809523, 0.0)

@@ -1,4 +1,4 @@
-"""Digests of response bodies in the notation of WARC files, and 64-bit hashes for SQLite."""
+"""Digests of response bodies in WARC notation, and 64-bit hashes for SQLite."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import hashlib
 
 
 def body_digest(body: bytes) -> str:
-    """The SHA-1 of a body in base 32.
+    """The SHA-1 digest of a body in base 32, in WARC notation.
 
     >>> body_digest(b"")
     'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ'
@@ -16,7 +16,7 @@ def body_digest(body: bytes) -> str:
 
 
 def signed_hash(data: bytes) -> int:
-    """A signed 64-bit hash, the size of an SQLite integer.
+    """A signed 64-bit hash, which fits into an SQLite integer.
 
     >>> signed_hash(b"") == signed_hash(b""), signed_hash(b"a") == signed_hash(b"b")
     (True, False)

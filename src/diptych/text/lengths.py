@@ -18,7 +18,7 @@ _ANY_DENSE = re.compile(f"[{''.join(dense.pattern[1:-1] for dense, _ in _DENSE)}
 
 
 class Step(NamedTuple):
-    """One step of a path: index of the first item and number of items in both sequences."""
+    """One step of a path: in each sequence, the index of the first item and the item count."""
 
     left: int
     right: int
@@ -27,7 +27,7 @@ class Step(NamedTuple):
 
 
 def text_length(text: str) -> float:
-    """The length of a text in alphabetic letters; an ideograph or syllable sign is several.
+    """The length of a text in alphabetic letters; an ideograph or syllable counts as several.
 
     >>> text_length("  a  cat "), text_length("中文"), text_length("のは")
     (5.0, 7.0, 4.6)
@@ -47,11 +47,11 @@ def cheapest_path(
     *,
     max_cells: int,
 ) -> list[Step]:
-    """The steps through two sequences with the lowest total cost.
+    """The path through two sequences with the lowest total cost, as a list of steps.
 
-    `cost` is a function of the fields of a `Step`.  Costs must not be negative, and moves must
-    include (1, 0) and (0, 1); ties go to the earlier move.  If there are more than max_cells
-    cells, only a band along the diagonal is searched.
+    `cost` is called with the fields of a `Step`.  Costs must not be negative, and moves must
+    include (1, 0) and (0, 1); ties go to the earlier move.  If there are more than
+    `max_cells` cells, only a band along the diagonal is searched.
 
     >>> steps = cheapest_path(2, 1, [(1, 1), (1, 0), (0, 1)], lambda *step: 0.5, max_cells=100)
     >>> [(step.left_count, step.right_count) for step in steps]
@@ -96,7 +96,7 @@ def _last_move(
 def _walk_back(
     chosen: Sequence[Sequence[tuple[int, int]]], band: Sequence[tuple[int, int]]
 ) -> list[Step]:
-    """The steps of the path to the last cell, in order."""
+    """Trace the path back from the last cell, and return its steps in order."""
     steps: list[Step] = []
     row, column = len(band) - 1, band[-1][1]
     while row or column:
@@ -107,7 +107,7 @@ def _walk_back(
 
 
 def _band(rows: int, columns: int, max_cells: int) -> list[tuple[int, int]]:
-    """The first and last column to search in each row; all columns if max_cells allows.
+    """The first and last column to search in each row; all columns if `max_cells` permits.
 
     >>> _band(2, 2, 100)
     [(0, 2), (0, 2), (0, 2)]

@@ -1,4 +1,4 @@
-"""Keys of near-duplicate segments: hashes of texts without case, punctuation and numbers."""
+"""Keys for near-duplicate segments: hashes that ignore case, punctuation and numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NUMBERS = re.compile(r"(?<!\w)\d+(?!\w)(?: \d+(?!\w))*")
 
 
 class Keys(NamedTuple):
-    """Hashes of a segment and of each side; all hashes also depend on the languages."""
+    """Hashes of a segment and of its two sides; all hashes also depend on the languages."""
 
     same: int
     left: int
@@ -42,7 +42,7 @@ _TABLE = _Table()
 
 
 def skeleton(text: str) -> str:
-    """A text without case and punctuation, with separate numbers replaced by 0.
+    """Normalise a text: fold case, remove punctuation, and replace separate numbers with 0.
 
     >>> skeleton("  Chapter 12: The “Alps”."), skeleton("CHAPTER 3 - the Alps")
     ('chapter 0 the alps', 'chapter 0 the alps')
@@ -56,7 +56,7 @@ def skeleton(text: str) -> str:
 
 
 def segment_keys(left: str, right: str, left_lang: str, right_lang: str) -> Keys:
-    """The keys of a segment; near-duplicates have equal keys.
+    """Compute the keys of a segment; near-duplicates have equal keys.
 
     >>> one, other = (segment_keys(f"Page {n}.", f"Seite {n}.", "en", "de") for n in (1, 22))
     >>> one == other, one == segment_keys("Page 1.", "Seite 1.", "en", "nl")
@@ -74,5 +74,5 @@ def segment_keys(left: str, right: str, left_lang: str, right_lang: str) -> Keys
 
 
 def text_key(text: str) -> int:
-    """A signed 64-bit hash of a text, the size of an SQLite integer."""
+    """A signed 64-bit hash of a text, which fits into an SQLite integer."""
     return signed_hash(text.encode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""Near misses: the known names that are most like a mistyped one."""
+"""Suggestions for a mistyped name: the known names that are most similar to it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _SIMILAR, _WORSE = 0.6, 0.15  # similarity of a name, and how much less it may h
 
 
 def closest_names(name: str, known: Iterable[str]) -> list[str]:
-    """The known names most like a mistyped one, best first; much worse ones are omitted.
+    """Up to three known names that are similar to a mistyped name, the most similar first.
 
     >>> closest_names("--lang", ["--delay", "--langid", "--langs"])
     ['--langs', '--langid']

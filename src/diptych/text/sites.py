@@ -1,4 +1,4 @@
-"""Parsing of sites as users type them; an error message suggests what was probably meant."""
+"""Parse sites as users type them; error messages suggest the URL that was probably meant."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from diptych.text.urls import host_of, normalise
 from diptych.types import Url
 
 _SCHEMES = ("http", "https")
-_SIMILAR = 0.6  # of a misspelled scheme: "htp" has .86, "ftp" .57
+_SIMILAR = 0.6  # minimum similarity of a misspelled scheme: "htp" has .86, "ftp" .57
 _WORD = re.compile(r"([A-Za-z]{2,8})(?:[:;,.]*[/\\]+|[:;](?!\d))[/\\:\s]*(.*)", re.DOTALL)
 _WELL = re.compile(r"https?://[^/\\\s:]", re.IGNORECASE)
 _OTHER_SCHEME = re.compile(r"(about|data|file|ftps?|gopher|javascript|mailto|sftp|ssh|wss?):", re.I)
 _EMAIL = re.compile(r"(?:mailto:)?[^\s@/:]+@([^\s@/:]+)")
 _PATH = re.compile(r"(?:[/~.\\]|[A-Za-z]:\\)")
-# Endings of files that are no top-level domains.
+# File extensions that are not top-level domains.
 _FILE = re.compile(
     r"[^\s/\\]*\.(?:csv|docx?|gz|html?|jpe?g|json|list|lst|odt|pdf|png|rtf|tsv|txt|warc|xlsx?|xml)",
     re.IGNORECASE,
@@ -24,7 +24,7 @@ _FILE = re.compile(
 
 
 def parse_site(text: str) -> Url:
-    """Parse a site, with or without a scheme, as a URL; raises `ConfigError` if it is invalid.
+    """Parse a site, with or without a scheme, as a URL; raise `ConfigError` if it is invalid.
 
     >>> parse_site("www.example.org"), parse_site("http://example.org/fr")
     ('https://www.example.org/', 'http://example.org/fr')
@@ -42,7 +42,7 @@ def parse_site(text: str) -> Url:
 
 
 def has_public_suffix(name: str) -> bool:
-    """True for a host, without a scheme or path, that ends in a known public suffix.
+    """True if a name is a host under a known public suffix, without a scheme or path.
 
     >>> [has_public_suffix(name) for name in ("example.org", "sites.txt", "run", "my/a.org")]
     [True, False, False, False]
@@ -79,7 +79,7 @@ def _is_path(text: str) -> bool:
 
 
 def _mistake(text: str) -> str:
-    """An error message about a text that is not a site."""
+    """The error message for a text that is not a valid site."""
     quoted = f"'{in_one_line(text)}'"
     if meant := _meant(text):
         return f"{quoted} is not a URL; did you mean {meant}?"
@@ -88,8 +88,8 @@ def _mistake(text: str) -> str:
         return f"{quoted} is an e-mail address" + (f"; did you mean {url}?" if url else "")
     if _is_path(text):
         return (
-            f"there is no file {quoted}; name a site such as https://example.org, a list of sites"
-            f" with {option_name('sites')} or archives with {option_name('warc')}"
+            f"there is no file {quoted}; specify a site such as https://example.org, a list of"
+            f" sites with {option_name('sites')} or archives with {option_name('warc')}"
         )
     if len(sites := re.split(r"[\s,;]+", text)) > 1 and all(map(_is_host, sites)):
         return f"{quoted} names several sites; pass each as a separate argument: {' '.join(sites)}"
@@ -98,12 +98,12 @@ def _mistake(text: str) -> str:
     if "@" in host:
         usual = scheme.lower() if scheme.lower() in _SCHEMES else "https"
         without = f"{usual}://{host.rpartition('@')[2]}{slash}{path}"
-        return f"a URL with a user and a password is not accepted; name {without}"
+        return f"URLs with a user name or password are not accepted; use {without}"
     return f"{quoted} is not an http or https URL; give one such as https://example.org"
 
 
 def _meant(text: str) -> str:
-    """The URL probably meant by a text with a wrong scheme or blanks; empty if unclear."""
+    """The URL that was probably meant, given a mistyped scheme or blanks; empty if unclear."""
     if (right := _with_right_scheme(text)) is not None:
         return normalise(right) or ""
     scheme, _, rest = text.rpartition("://")

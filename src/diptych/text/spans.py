@@ -1,8 +1,8 @@
 """Locations of segments in the blocks of a page: DOM paths and character offsets.
 
 A side of a segment is located by `path` and `at`: DOM paths separated by spaces, and the start
-and end offsets for each path, such as `0-54 0-12`.  The text of the side is the stretches at these
-locations, joined by spaces.  Several blocks of a page may have the same path; the text or its hash
+and end offsets for each path, such as `0-54 0-12`.  The text of the side consists of these
+stretches, joined by spaces.  Several blocks of a page may have the same path; the text or its hash
 then selects the block.
 """
 
@@ -34,7 +34,7 @@ class Stretch(NamedTuple):
 
 
 def parse_at(at: str) -> list[tuple[int, int]]:
-    """Parse pairs of start and end offsets; raises ValueError if the text is malformed.
+    """Parse pairs of start and end offsets; raise ValueError if the text is malformed.
 
     >>> parse_at("0-54 3-12")
     [(0, 54), (3, 12)]
@@ -50,7 +50,7 @@ def parse_at(at: str) -> list[tuple[int, int]]:
 
 
 def format_at(spans: Iterable[tuple[int, int]]) -> str:
-    """Format pairs of offsets: the inverse of `parse_at`.
+    """Format pairs of start and end offsets; the inverse of `parse_at`.
 
     >>> format_at([(0, 54), (3, 12)])
     '0-54 3-12'
@@ -59,7 +59,7 @@ def format_at(spans: Iterable[tuple[int, int]]) -> str:
 
 
 def stretches(path: str, at: str) -> list[Stretch]:
-    """The stretches of one side of a segment; raises ValueError if path and at do not match.
+    """Combine `path` and `at` into stretches; raise ValueError if they do not match.
 
     >>> stretches("/html/body/p[1] /html/body/p[2]", "9-54 0-12")[1]
     Stretch(path='/html/body/p[2]', start=0, end=12)
@@ -75,7 +75,7 @@ def stretches(path: str, at: str) -> list[Stretch]:
 
 
 def by_path(blocks: Iterable[Block]) -> dict[str, list[str]]:
-    """The texts of a page's blocks by path, in order."""
+    """Map each path to the texts of its blocks, in page order."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for block in blocks:
         found[block.path].append(block.text)
@@ -83,7 +83,9 @@ def by_path(blocks: Iterable[Block]) -> dict[str, list[str]]:
 
 
 def texts_at(texts: Mapping[str, Sequence[str]], path: str, at: str) -> Iterator[str]:
-    """The possible texts at a location, most probable first; empty if the page lacks it.
+    """Yield the possible texts at a location, the most probable first.
+
+    Nothing is yielded if the page has no such location.
 
     >>> page = by_path([Block("One. Two.", "/p"), Block("Three", "/q"), Block("4", "/q")])
     >>> list(texts_at(page, "/p /q", "5-9 0-1"))
@@ -102,7 +104,7 @@ def texts_at(texts: Mapping[str, Sequence[str]], path: str, at: str) -> Iterator
 
 
 def _alike(texts: Sequence[str], start: int, end: int) -> Iterable[str]:
-    """The distinct texts at the given offsets in the blocks of one path, up to a limit."""
+    """Up to `MAX_ALIKE` distinct texts at the same offsets in several blocks."""
     found = dict.fromkeys(text[start:end] for text in texts if end <= len(text))
     return islice(found, MAX_ALIKE)
 
@@ -118,7 +120,10 @@ class _Places:
         self._taken: set[tuple[int, int, int]] = set()
 
     def take(self, text: str, path: str, at: str) -> tuple[tuple[int, int, int], ...]:
-        """The block, start and end of each stretch of a text; empty if it is not there."""
+        """Mark the location of a text as used, and return (block, start, end) for each stretch.
+
+        The result is empty if the text is not at this location.
+        """
         found: list[tuple[int, int, int]] = []
         begin = 0
         try:
@@ -134,7 +139,7 @@ class _Places:
         return tuple(found) if begin == len(text) + 1 else ()
 
     def _find(self, said: str, path: str, start: int, end: int) -> tuple[int, int, int] | None:
-        """The first unused block with this text; if all are used, the first block."""
+        """The first unused location of a text, or else the first one; None if there is none."""
         first: tuple[int, int, int] | None = None
         for index in self._indices.get(path, ()):
             if self._texts[index][start:end] == said:
@@ -149,7 +154,7 @@ class _Places:
 def pieces(
     left: Sequence[Block], right: Sequence[Block], segments: Iterable[tuple[SegmentPair, Decision]]
 ) -> tuple[Piece, ...]:
-    """Segments of two pages as locations in their blocks, in the given order.
+    """Convert segments of two pages to locations in the pages' blocks, in the same order.
 
     A segment whose text is not at its location is rejected with the reason `no_text`.
 
@@ -177,7 +182,7 @@ _Triples = tuple[tuple[int, int, int], ...]
 
 
 def rewritten(document: DocumentPair, change: Callable[[str], str]) -> DocumentPair:
-    """A document pair with changed texts, and the new locations of its segments.
+    """Apply `change` to the texts of a document pair, and update the locations of its segments.
 
     Each stretch is changed separately.  If a change extends beyond one stretch, the whole block is
     changed, and its segments are rejected with the reason `no_text`.
@@ -195,7 +200,7 @@ def rewritten(document: DocumentPair, change: Callable[[str], str]) -> DocumentP
 def _rewritten(
     text: Text, places: Sequence[_Triples], change: Callable[[str], str]
 ) -> tuple[Text, list[_Triples]]:
-    """A page with changed texts, and the new locations of its stretches (empty if lost)."""
+    """Apply `change` to a page; return it with the new locations of stretches (empty if lost)."""
     cuts: defaultdict[int, set[int]] = defaultdict(set)
     for index, start, end in (one for triples in places for one in triples):
         cuts[index] |= {start, end}
@@ -214,9 +219,9 @@ def _rewritten(
 
 
 def _changed(text: str, cuts: set[int], change: Callable[[str], str]) -> tuple[str, dict[int, int]]:
-    """Change a text part by part; also returns the new offset of each cut.
+    """Change a text part by part; return it and a mapping from old to new offsets of the cuts.
 
-    If the parts cannot be changed separately, the whole is changed, and there are no offsets.
+    If the parts cannot be changed separately, the whole text is changed, and the mapping is empty.
     """
     whole = change(text)
     if whole == text:

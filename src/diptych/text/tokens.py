@@ -1,4 +1,4 @@
-"""Tokens for lexicons: words without case, with elisions split and numbers in one spelling."""
+"""Tokens for lexicons: case-folded words, with elisions split and numbers normalised."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SEPARATOR = re.compile(r"[.,'\u2019\u066b\u066c]")
 
 
 def tokens(text: str, lang: str) -> list[str]:
-    """The words of a text in order: NFKC, no case, split elisions, numbers in one spelling.
+    """Split a text into case-folded NFKC words; elisions are split, and numbers normalised.
 
     >>> tokens("L’École n'a que 3,5 m² !", "fr")
     ['l', 'école', 'n', 'a', 'que', '3.5', 'm2']
@@ -46,7 +46,7 @@ def tokens(text: str, lang: str) -> list[str]:
 
 
 def _parts(word: str) -> list[str]:
-    """The parts of a word between apostrophes, or a number in one spelling."""
+    """Split a word at its apostrophes, or normalise a number."""
     if word[0].isdecimal() and _NUMBER.fullmatch(word):
         return [_number(word)]
     parts = [part for part in _APOSTROPHES.split(word) if any(map(str.isalnum, part))]
@@ -54,7 +54,7 @@ def _parts(word: str) -> list[str]:
 
 
 def _number(text: str) -> str:
-    """A number in one spelling: separators before three digits are dropped, others are points.
+    """Normalise a number: drop separators before three digits, and replace others with points.
 
     >>> _number("1.234,5"), _number("1,234.5"), _number("24.12.2001")
     ('1234.5', '1234.5', '24.12.2001')
@@ -64,7 +64,7 @@ def _number(text: str) -> str:
 
 
 def _digits(text: str) -> str:
-    """A number with the digits of any script replaced by ASCII digits."""
+    """Replace the decimal digits of any script with ASCII digits."""
     if text.isascii():
         return text
     return "".join(str(unicodedata.decimal(char, char)) for char in text)

@@ -26,7 +26,7 @@ _MIN_SHARE = 0.02  # minimum share of a key's pairs for another rule
 
 
 _Variants: TypeAlias = "dict[tuple[Edit, ...], int]"
-"""descriptions of one change, with a score for how natural each is"""
+"""alternative descriptions of one change, each with a score for how natural it is"""
 
 
 class UrlPair(NamedTuple):
@@ -63,7 +63,7 @@ class Rule(NamedTuple):
 
     @property
     def confidence(self) -> float:
-        """The probability that the rule holds next time (Laplace); one half without trials."""
+        """The probability that the rule holds (Laplace smoothing); 0.5 without trials."""
         return (self.held + 1) / (self.tried + 2)
 
 
@@ -77,14 +77,14 @@ class Prediction(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EditRules:
-    """The edit rules of a site, the most reliable first."""
+    """The edit rules of a site; the most reliable rule comes first."""
 
     rules: tuple[Rule, ...] = ()
 
     def predict(self, url: str, lang: str = "") -> list[Prediction]:
-        """The predicted URLs of the counterparts of a page, most probable first.
+        """Predict the URLs of a page's counterparts; the most probable URL comes first.
 
-        Without a language, rules that only insert are used only if no other rule applies.
+        If `lang` is empty, rules that only insert pieces are used only if no other rule applies.
         """
         pieces = _pieces(url)
         rules = [rule for rule in self.rules if lang in ("", rule.left_lang)]
@@ -114,7 +114,7 @@ def learn_rules(pairs: Sequence[UrlPair]) -> EditRules:
 
 
 def _rules(pairs: list[UrlPair]) -> Iterator[Rule]:
-    """The rules between two languages, in both directions."""
+    """Yield the rules between two languages, in both directions."""
     by_key: defaultdict[str, list[UrlPair]] = defaultdict(list)
     for pair in sorted(pairs):
         by_key[pair.key].append(pair)
@@ -145,7 +145,7 @@ def _checked(
 
 
 def _covering(changes: list[_Variants]) -> Iterator[tuple[Edit, ...]]:
-    """A few rules that together cover most of the changes, the most frequent first."""
+    """Yield a few edit sequences that together cover most changes, the most frequent first."""
     left = [variants for variants in changes if variants]
     least = max(1.0, _MIN_SHARE * len(left))
     for _ in range(_MAX_RULES):
@@ -161,7 +161,7 @@ def _covering(changes: list[_Variants]) -> Iterator[tuple[Edit, ...]]:
 
 
 def _pieces(url: str) -> list[str]:
-    """A URL split at its punctuation, which is kept.
+    """Split a URL at its punctuation; punctuation characters are separate pieces.
 
     >>> _pieces("/a_fr.html")
     ['/', 'a', '_', 'fr', '.', 'html']
@@ -170,7 +170,7 @@ def _pieces(url: str) -> list[str]:
 
 
 def _changes(pair: UrlPair) -> _Variants:
-    """All ways to describe the change from one URL of a pair to the other."""
+    """All descriptions of the change from one URL of a pair to the other; empty if too complex."""
     one, two = _pieces(pair.left), _pieces(pair.right)
     spans = list(_spans(one, two))
     if not 0 < len(spans) <= _MAX_EDITS:
@@ -193,7 +193,10 @@ def _changes(pair: UrlPair) -> _Variants:
 
 
 def _is_counted_from_start(one: list[str], begin: int, end: int, new: tuple[str, ...]) -> bool:
-    """True for folders and for all parameters but the last; False for the file name."""
+    """True if the position of a change is more naturally counted from the start of the URL.
+
+    This is the case for folders, and for all parameters but the last.
+    """
     if "?" in one[:begin]:
         return end < len(one)
     return "/" in one[begin:] or "/" in new
@@ -213,7 +216,7 @@ def _spans(one: list[str], two: list[str]) -> Iterator[tuple[int, int, tuple[str
 def _parts(
     old: tuple[str, ...], new: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], str]]:
-    """The change of one piece as a change of only its end or start, as in `06e` to `06c`."""
+    """Yield a change of one piece as a change of its end or start only, as in `06e` to `06c`."""
     if len(old) != 1 or len(new) != 1:
         return
     one, two = old[0], new[0]
@@ -224,7 +227,7 @@ def _parts(
 
 
 def apply_edits(pieces: list[str], edits: tuple[Edit, ...]) -> str:
-    """The URL after all edits; empty if one of them does not apply.
+    """Apply edits to the pieces of a URL; return the new URL, or '' if an edit does not apply.
 
     >>> apply_edits(["/", "a", ".", "html"], (Edit((), ("_", "fr"), -3),))
     '/a_fr.html'
@@ -249,7 +252,7 @@ def _place(edit: Edit, count: int) -> int:
 
 
 def _fitted(found: list[str], edit: Edit) -> list[str] | None:
-    """The replacement of some pieces, or None if the edit does not apply to them."""
+    """The replacement for some pieces of a URL; None if the edit does not apply to them."""
     if not edit.part:
         return list(edit.new) if tuple(found) == edit.old else None
     old, new, piece = edit.old[0], edit.new[0], found[0]

@@ -23,7 +23,7 @@ EXTENSIONS = frozenset(
     " do action mhtml dhtml".split()
 )
 INDEX_NAMES = frozenset({"index", "default"})
-"""names of files that a server returns when their directory is requested"""
+"""names of files that a server returns if their directory is requested"""
 
 
 class Fields(NamedTuple):
@@ -37,7 +37,7 @@ class Fields(NamedTuple):
 
 
 def split_url(url: str) -> Fields | None:
-    """The fields of a URL; None if it has no protocol or host.
+    """Split a URL into its fields; None if it has no protocol or host.
 
     >>> split_url("http://www.aud.gov.hk/chi/home/home_c.htm")[:4]
     ('http://', 'www.aud.gov.hk', '/chi/home/', 'home_c.htm')
@@ -56,7 +56,7 @@ def split_url(url: str) -> Fields | None:
 
 
 def tokens(field: str) -> list[str]:
-    """The tokens of a field, split at the paper's punctuation.
+    """Split a field into tokens at the punctuation characters of the paper.
 
     >>> tokens("www.aud.gov.hk"), tokens("/chi/home/"), tokens("home_c.htm")
     (['www', 'aud', 'gov', 'hk'], ['chi', 'home'], ['home', 'c', 'htm'])
@@ -65,7 +65,7 @@ def tokens(field: str) -> list[str]:
 
 
 def significant(found: list[str]) -> list[str]:
-    """The tokens without file extensions such as htm.
+    """Remove file extensions such as htm from a list of tokens.
 
     >>> significant(["home", "c", "htm"])
     ['home', 'c']
@@ -74,7 +74,7 @@ def significant(found: list[str]) -> list[str]:
 
 
 def query_tokens(query: str) -> list[str]:
-    """The parameters of a query, one token each; a path as value gives a token per segment.
+    """The tokens of a query: one per parameter, or one per segment if the value is a path.
 
     >>> query_tokens("lang=en_US&id=12&print"), query_tokens("page=fr/about.php")
     (['lang=en_US', 'id=12', 'print'], ['page=fr', 'page=about', 'page=php'])
@@ -91,10 +91,10 @@ def query_tokens(query: str) -> list[str]:
 
 
 def tagged_tokens(url: str, *, paper: bool = False) -> list[str] | None:
-    """The significant tokens of a URL, each prefixed by the first letter of its field.
+    """The significant tokens of a URL, each prefixed with the first letter of its field.
 
-    The protocol is omitted, because http and https lead to the same page.  File names that stand
-    for their directory are omitted too, unless `paper` is True.  Parameters are sorted.
+    The protocol is omitted, because http and https lead to the same page.  The names of index files
+    are omitted too, unless `paper` is True.  Parameters are sorted.
 
     >>> tagged_tokens("http://x.org/fr/index_a.html?id=2")
     ['hx', 'horg', 'pfr', 'fa', 'qid=2']

@@ -1,4 +1,4 @@
-"""Normalisation of URLs, link resolution, and the host, site and key of a URL.
+"""Normalise URLs, resolve links, and determine the host, site and key of a URL.
 
 `normalise` is idempotent and is the only function that creates a `Url`.  It changes only parts that
 do not affect the page that a server returns: the letter case of scheme and host, default ports, dot
@@ -97,7 +97,7 @@ def _normalise(url: str) -> Url | None:
 
 
 def _is_authority(netloc: str) -> bool:
-    """True for a host with an optional port, without a user name or password."""
+    """True if a netloc is a host with an optional port, without a user name or password."""
     return (
         "@" not in netloc
         and re.search(r"(?:^[^\[\]:]+|^\[[^\[\]]*:[^\[\]]*\])(?::\d*)?\Z", netloc) is not None
@@ -109,7 +109,7 @@ _NUMBER_LIKE = re.compile(r"(?:.*\.)?(?:\d+|0x[0-9a-f]*)\Z")
 
 
 def _normal_host(host: str) -> str:
-    """A host in lower case and punycode; empty if it is invalid.
+    """Convert a host to lower case and punycode; empty if it is invalid.
 
     >>> _normal_host("Bücher.example."), _normal_host("a b"), _normal_host("::1")
     ('xn--bcher-kva.example', '', '[::1]')
@@ -137,7 +137,7 @@ _HOST = re.compile(r"(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\Z")
 
 
 def _normal_path(path: str) -> str:
-    """A path with normalised escapes, without dot segments or session parameters."""
+    """Normalise the escapes in a path, and remove dot segments and session parameters."""
     path = _escape(path, _NOT_IN_PATH)
     path = _SESSION_PATH.sub("", path) if ";" in path else path
     if "/." in path:
@@ -146,7 +146,7 @@ def _normal_path(path: str) -> str:
 
 
 def _without_dots(path: str) -> str:
-    """Resolve `.` and `..` (RFC 3986, 5.2.4).
+    """Resolve the `.` and `..` segments of a path (RFC 3986, 5.2.4).
 
     >>> _without_dots("/a/./b/../c/..")
     '/a/'
@@ -165,7 +165,7 @@ def _without_dots(path: str) -> str:
 
 
 def _normal_query(query: str) -> str:
-    """A query with normalised escapes, without session or campaign parameters."""
+    """Normalise the escapes in a query, and remove session and campaign parameters."""
     query = _escape(query, _NOT_IN_QUERY)
     if not _SESSION_HINT.search("?" + query):
         return query
@@ -205,7 +205,7 @@ def resolve(base: str, href: str) -> Url | None:
 
 
 def resolver(base: str) -> Callable[[str], Url | None]:
-    """`resolve` for all links of one page."""
+    """Return a function that resolves the links on one page as `resolve` does."""
     page = base.partition("?")[0]
     # Relative links resolve alike on all pages of a directory, so they share a cache entry.
     directory = page[: page.rfind("/") + 1] or base
@@ -241,7 +241,7 @@ def _resolve(base: str, href: str) -> Url | None:
 
 
 def origin_of(url: str) -> str:
-    """The scheme, host and port of a URL: the scope of a robots.txt file.
+    """The scheme, host and port of a URL, to which a robots.txt file applies.
 
     >>> origin_of("http://example.org:8080/a?b")
     'http://example.org:8080'
@@ -302,7 +302,7 @@ _keys = TextCache(lambda url: signed_hash(url.encode("utf-8", "surrogatepass")),
 
 
 def url_key(url: str) -> int:
-    """A signed 64-bit hash of a URL: its key in the store.
+    """The key of a URL in the store: a signed 64-bit hash.
 
     >>> url_key("http://example.org/") == url_key("http://example.org/")
     True

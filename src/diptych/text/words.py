@@ -23,7 +23,7 @@ _Segmenter = Callable[[str, str], Iterator[str]]
 
 
 def words(text: str, lang: str) -> list[str]:
-    """The words of a text in order: pieces that contain a letter or a digit.
+    """The words of a text, in order; each contains a letter or a digit.
 
     >>> words("L'école n'a que 3,5 élèves !", "fr")
     ["L'école", "n'a", 'que', '3,5', 'élèves']
@@ -52,7 +52,7 @@ def _has_word(piece: str) -> bool:
 
 @cache
 def _segmenter() -> _Segmenter | None:
-    """The word breaker of ICU, or None if ICU is not installed."""
+    """ICU's word segmenter; None if ICU is not installed."""
     try:
         from icu4py.breakers import WordBreaker
     except ImportError:
@@ -61,5 +61,5 @@ def _segmenter() -> _Segmenter | None:
 
 
 def _whole(text: str) -> str:
-    """The text with lone surrogates replaced."""
+    """Replace lone surrogates in a text."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""Sentence encoder from a folder in the format of sentence-transformers.
+"""Sentence encoder loaded from a folder in the sentence-transformers format.
 
 Nothing is downloaded, and no code in the folder is executed.  Supported modules are a transformer,
 pooling of its tokens, dense layers and normalisation, with weights in safetensors.
@@ -20,7 +20,7 @@ from diptych.learn.encoder.rows import clean, unit
 from diptych.learn.libraries import library
 from diptych.learn.url.transformer import is_transformer, load_base, read_config
 
-MAX_TOKENS = 512  # of a text; longer texts are truncated
+MAX_TOKENS = 512  # per text; longer texts are truncated
 BATCH = 32  # texts of similar length per batch
 _POOLINGS = {
     "pooling_mode_mean_tokens": "mean",
@@ -40,7 +40,7 @@ class Dense:
     activation: str
 
     def apply(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The output of the layer for each row."""
+        """Apply the layer to each row."""
         found: NDArray[np.float32] = rows @ self.weight.T + self.bias
         if self.activation == "Tanh":
             return np.tanh(found)
@@ -59,7 +59,7 @@ class FolderEncoder:
     langs: frozenset[str] = frozenset()
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One unit vector per text, or zeros for a blank text."""
+        """Encode each text as a unit vector; a blank text gets a zero vector."""
         cleaned = [clean(text) for text in texts]
         # Sorted by length, because texts are padded to the longest one of a batch.
         asked = sorted(
@@ -104,7 +104,7 @@ def _pool(
 
 
 def load_folder(folder: Path) -> FolderEncoder:
-    """Load an encoder from a folder; without modules.json, a mean-pooled transformer."""
+    """Load an encoder from a folder; without modules.json, it is a mean-pooled transformer."""
     if not folder.is_dir():
         raise ConfigError(
             f"no encoder in {folder}: there is no such folder; diptych does not download models"
@@ -119,7 +119,9 @@ def load_folder(folder: Path) -> FolderEncoder:
     # The model is loaded with a new classification head, which encoding does not use.
     model, tokenizer = load_base(inner, ["none"])
     if model.config.is_encoder_decoder:
-        raise ConfigError(f"{inner} translates rather than encodes; give an encoder such as LaBSE")
+        raise ConfigError(
+            f"{inner} is a translation model, not an encoder; use an encoder such as LaBSE"
+        )
     pooling = next((_pooling(path) for kind, path in modules if kind == "Pooling"), "mean")
     layers = tuple(_dense(path) for kind, path in modules if kind == "Dense")
     _check_widths(folder, int(model.config.hidden_size), layers)
@@ -132,12 +134,14 @@ def _check_widths(folder: Path, width: int, layers: Sequence[Dense]) -> None:
     for layer in layers:
         after, before = layer.weight.shape
         if before != width:
-            raise ConfigError(f"a layer of {folder} expects {before} numbers but gets {width}")
+            raise ConfigError(
+                f"a layer of {folder} expects vectors of size {before} but gets size {width}"
+            )
         width = after
 
 
 def _modules(folder: Path) -> Iterator[tuple[str, Path]]:
-    """The kinds and paths of the modules of a folder, in order."""
+    """Yield the kind and path of each module in a folder, in order."""
     file = folder / "modules.json"
     if not file.is_file():
         yield "Transformer", folder
@@ -188,7 +192,7 @@ def _dense(folder: Path) -> Dense:
 
 
 def _max_tokens(folder: Path, config: Any) -> int:
-    """The maximum number of tokens, from the folder's settings and the model's positions."""
+    """The maximum number of tokens that the folder's settings and the model's positions allow."""
     file = folder / "sentence_bert_config.json"
     said = _settings(file).get("max_seq_length") if file.is_file() else None
     # The positions of RoBERTa start after the one for padding.

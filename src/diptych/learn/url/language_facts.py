@@ -30,7 +30,7 @@ _FIELDS = {
 # Fields that may contain the code or the name of a country.
 _COUNTRY_CODES = ("TLD", "SUB", "DIR_FIRST", "DIR", "VALUE_LANG", "LOCALE_LEFT", "LOCALE_RIGHT")
 _COUNTRY_NAMES = ("NAME", "NAME_PART", "SUB", "DIR_FIRST", "DIR", "FILE_WHOLE")
-_MEASURES = 3  # of a language's share in a country that are used: see `_measures`
+_MEASURES = 3  # number of measures in use; see `_measures`
 _CODES = {"GB": "uk"}  # top-level domains that differ from the country code
 # The range of code points of each script that distinguishes languages.
 _SCRIPTS = {
@@ -41,7 +41,7 @@ _WRITTEN = {"Hans": ("Hani",), "Hant": ("Hani",), "Jpan": ("Jpan", "Hani")}
 
 
 class Fact(NamedTuple):
-    """The value of a kind of fact for a feature and a label."""
+    """A fact that connects a feature with a label: its kind and its value."""
 
     feature: int
     label: str
@@ -57,7 +57,7 @@ def derive_facts(labels: Sequence[str]) -> list[Fact]:
 
 
 def _shape_facts(label: str) -> Iterator[Fact]:
-    """Facts about the shape of a URL, which only change the weight of words."""
+    """Yield facts about the shape of a URL, which affect only the weight of words."""
     for shape in range(16):
         yield Fact(feature(urls.SHAPE, bytes((shape,))), label, f"shape {shape}", 0.0)
 
@@ -73,7 +73,7 @@ def _mark_facts(labels: Sequence[str]) -> Iterator[Fact]:
 
 
 def _country_facts(labels: Sequence[str]) -> Iterator[Fact]:
-    """Facts about the languages of countries, by country code and country name."""
+    """Yield facts that connect the codes and names of countries with their languages."""
     from langcodes import Language
 
     for country, shares in countries(labels).items():
@@ -89,7 +89,7 @@ def _country_facts(labels: Sequence[str]) -> Iterator[Fact]:
 
 
 def countries(labels: Sequence[str]) -> dict[str, list[tuple[str, tuple[float, ...]]]]:
-    """The languages of each country with their measures."""
+    """For each country, its languages and their measures (see `_measures`)."""
     from language_data.population_data import LANGUAGE_WRITING_POPULATION
 
     people: dict[str, dict[str, float]] = {}
@@ -105,10 +105,10 @@ def countries(labels: Sequence[str]) -> dict[str, list[tuple[str, tuple[float, .
 
 
 def _measures(number: float, langs: dict[str, float]) -> tuple[float, ...]:
-    """The measures of a language in a country.
+    """Four measures of how widely a language is written in a country.
 
-    They are 1 if the language is the most written one, else 0; its share of writers; the scaled log
-    of the share; its number of writers.
+    They are: 1 if it is the most widely written language, else 0; its share of the writers; the
+    scaled logarithm of that share; and its number of writers.
     """
     share = number / max(sum(langs.values()), 1.0)
     order = max(0.0, 1 + log10(share + 1e-6) / 4)
@@ -116,7 +116,7 @@ def _measures(number: float, langs: dict[str, float]) -> tuple[float, ...]:
 
 
 def _script_facts(labels: Sequence[str]) -> Iterator[Fact]:
-    """Facts about scripts; the kind depends on how many languages use the script."""
+    """Yield facts about scripts; the kind depends on how many languages use the script."""
     from langcodes import Language
 
     written: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Preparation of URLs for the language model: decoding, lower case, packing in one array."""
+"""Preparation of URLs for the language model: decoding, lower-casing and packing into one array."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from diptych.kernels.tables import ends_of
 from diptych.kernels.url_lang import Packed
 
-MAX_LENGTH = 2048  # characters read of a URL; see text.urls
+MAX_LENGTH = 2048  # characters of a URL that are read; see text.urls
 
 
 def pack(urls: Sequence[str]) -> Packed:
@@ -31,7 +31,7 @@ def pack(urls: Sequence[str]) -> Packed:
 
 
 def clean(url: str) -> str:
-    """A URL with escapes and punycode decoded, in lower case, truncated.
+    """Truncate a URL, decode its escapes and punycode, and convert it to lower case.
 
     >>> clean("http://xn--bcher-kva.example/Gr%C3%B6%C3%9Fe/100%")
     'http://bücher.example/größe/100%'
@@ -54,7 +54,7 @@ def clean(url: str) -> str:
 
 
 def _readable(label: str) -> str:
-    r"""A host label with punycode decoded.
+    r"""Decode a host label in punycode; any other label is returned unchanged.
 
     >>> _readable("xn--bcher-kva"), _readable("xn--\\x00"), _readable("www")
     ('bücher', 'xn--\\x00', 'www')

@@ -22,8 +22,8 @@ from diptych.learn.url.data import UNKNOWN, LabelledUrl, split_by_domain
 from diptych.learn.url.language_facts import Fact, derive_facts
 from diptych.learn.url.language_text import pack
 
-MIN_DOMAINS = 8  # of a language to be a label; the others are unknown
-FEATURE_DOMAINS = 3  # of a feature; one of fewer domains characterises a domain, not a language
+MIN_DOMAINS = 8  # minimum for a language to be a label; other languages count as unknown
+FEATURE_DOMAINS = 3  # minimum for a feature; a rarer one characterises a domain, not a language
 ROWS = 160_000  # features in the table
 WIDTH = 40
 EPOCHS = 6
@@ -54,7 +54,7 @@ class _Examples(NamedTuple):
 
 
 def fit(rows: Sequence[LabelledUrl], *, seed: int = 0) -> tuple[tuple[str, ...], Tables]:
-    """Train labels and tables on all rows.
+    """Train a model on all rows, and return its labels and tables.
 
     The weights of facts and the temperature are determined on held-out domains.
     """
@@ -80,23 +80,23 @@ def fit(rows: Sequence[LabelledUrl], *, seed: int = 0) -> tuple[tuple[str, ...],
 
 
 def _at_least(kinds: NDArray[np.float32], facts: Sequence[Fact]) -> NDArray[np.float32]:
-    """The weights of kinds of facts, raised to their minimums."""
+    """Raise the weights of kinds of facts to their minimum values."""
     names = sorted({fact.kind for fact in facts})
     return np.maximum(kinds, [MIN_WEIGHTS.get(name, -np.inf) for name in names]).astype(np.float32)
 
 
 def _labels(rows: Sequence[LabelledUrl]) -> tuple[str, ...]:
-    """The unknown language, then the languages with enough domains."""
+    """The labels: the unknown language, followed by the languages with enough domains."""
     domains = Counter(lang for lang, _ in {(row.lang, row.domain) for row in rows})
     known = sorted(lang for lang, number in domains.items() if number >= MIN_DOMAINS)
     labels = (UNKNOWN, *(lang for lang in known if lang != UNKNOWN))
     if len(labels) > MAX_LABELS:
-        raise ConfigError(f"{len(labels)} languages are too many; at most {MAX_LABELS}")
+        raise ConfigError(f"{len(labels)} languages are too many; the maximum is {MAX_LABELS}")
     return labels
 
 
 def _examples(rows: Sequence[LabelledUrl], labels: Sequence[str]) -> _Examples:
-    """Rows with their weights; each URL counts less the more URLs its domain has."""
+    """Convert rows to weighted examples; the more URLs a domain has, the less each one counts."""
     number = {label: place for place, label in enumerate(labels)}
     rows = sorted(rows, key=lambda row: row.domain)
     domains = {domain: place for place, domain in enumerate(sorted({row.domain for row in rows}))}
@@ -111,7 +111,7 @@ def _examples(rows: Sequence[LabelledUrl], labels: Sequence[str]) -> _Examples:
 
 
 def _fit(examples: _Examples, labels: Sequence[str], facts: Sequence[Fact], seed: int) -> Tables:
-    """Train tables on examples."""
+    """Train the tables of a model on examples."""
     chance = np.random.default_rng(seed)
     features = _vocabulary(examples)
     tables = _fresh(features, labels, facts, chance)
@@ -134,7 +134,7 @@ def _run_epochs(
     tables: Tables, learning: Learning, examples: _Examples, chance: np.random.Generator,
     rates: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """Train with decreasing rates, each epoch in a new random order."""
+    """Train with decreasing learning rates, using a new random order for each epoch."""
     for step in pairwise(rates.tolist()):
         order = chance.permutation(len(examples.truth)).astype(np.int32)
         epoch(tables, learning, examples.urls, order, examples.truth, examples.weight, step)
@@ -152,7 +152,7 @@ def _fresh(
     features: NDArray[np.uint32], labels: Sequence[str], facts: Sequence[Fact],
     chance: np.random.Generator,
 ) -> Tables:  # fmt: skip
-    """Tables before training: first the features with rows, then those that only have facts."""
+    """Create untrained tables: first the features with rows, then those with only facts."""
     number = {label: place for place, label in enumerate(labels)}
     kinds = {kind: place for place, kind in enumerate(sorted({fact.kind for fact in facts}))}
     of_facts = np.array(sorted({fact.feature for fact in facts}), np.uint32)
@@ -178,7 +178,7 @@ def _fresh(
 
 
 def _slots(keys: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
-    """A hash table at most half full; key 0 marks an empty slot."""
+    """Create a hash table of keys that is at most half full; key 0 marks an empty slot."""
     size = 1 << max(4, (2 * len(keys)).bit_length())
     slots: dict[int, int] = {}
     for entry, key in enumerate(keys.tolist()):
@@ -193,7 +193,7 @@ def _slots(keys: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int
 
 
 def _tuned(tables: Tables, examples: _Examples, seed: int) -> Tables:
-    """Tables with fact weights retrained on held-out domains, where words help less."""
+    """Retrain the weights of facts on held-out domains, where words are less informative."""
     chance = np.random.default_rng(seed)
     tables = replace(tables, kinds=tables.kinds.copy(), gates=tables.gates.copy())
     number = len(tables.kinds)
@@ -207,7 +207,7 @@ def _tuned(tables: Tables, examples: _Examples, seed: int) -> Tables:
 
 
 def _rounded(tables: Tables, rows: NDArray[np.float32]) -> Tables:
-    """Tables with rows rounded to 8-bit integers, each with a scale."""
+    """Round the rows of the tables to 8-bit integers, with a scale for each row."""
     scale = np.maximum(np.abs(rows).max(axis=1, initial=0.0), 1e-12) / 127
     table = np.round(rows / scale[:, None]).astype(np.int8)
     return replace(tables, table=table, scale=scale.astype(np.float32))

@@ -42,9 +42,9 @@ def url_tokens(url: str) -> frozenset[str]:
 
 
 def remove_tokens(url: str, chance: random.Random) -> str:
-    """A URL without some random tokens of its path and query; unchanged if it has none.
+    """Remove random tokens from the path and query of a URL, if there are any.
 
-    Half of the time, the delimiter before a token is removed too: removing a token from `/a-b-c`
+    Half of the time, the delimiter before each token is removed too: removing a token from `/a-b-c`
     may leave `/a--c` or `/a-c`, and the paper does not say which.
 
     >>> remove_tokens("http://x.org/a", random.Random(0))
@@ -78,10 +78,10 @@ class Negatives:
     seed: int = 0
 
     def make(self, pairs: Iterable[LabelledPair]) -> Iterator[tuple[LabelledPair, int]]:
-        """All negatives, domain by domain, each with the number of its method.
+        """Yield all negatives, domain by domain, each with the number of its method.
 
-        A URL is replaced by others of its domain and language, because a crawl chooses among those.
-        If a domain has no other URL, a URL of another domain is used for the random match, and the
+        A URL is replaced by other URLs of its domain and language, because a crawler chooses among
+        these.  If there are none, the bilingual random match uses URLs of any domain, and the
         negatives by similarity are omitted.
         """
         domains: defaultdict[str, list[LabelledPair]] = defaultdict(list)
@@ -132,11 +132,11 @@ class _Site:
     chance: random.Random
 
     def is_negative(self, left: str, right: str) -> bool:
-        """True if two URLs are not known to be versions of one document."""
+        """True if two URLs are not known to be versions of the same document."""
         return self.documents.get(left, left) != self.documents.get(right, right)
 
     def others(self, url: str, lang: str) -> list[str]:
-        """At most `_POOL` URLs of other documents in a language."""
+        """Up to `_POOL` random URLs of other documents in a language."""
         urls = self.by_lang.get(lang, [])
         drawn = urls if len(urls) <= _POOL else self.chance.sample(urls, _POOL)
         return [other for other in drawn if self.is_negative(url, other)]
@@ -158,7 +158,7 @@ _Made = Iterable[tuple[str, str]]
 def _made(
     method: int, pair: LabelledPair, site: _Site, count: int, elsewhere: Sequence[str]
 ) -> _Made:
-    """Pairs of URLs made by one of the methods; some may be known translations."""
+    """Create candidate negatives by one of the methods; some may be known translations."""
     chance = site.chance
     if method == 1:
         others = site.others(pair.url_b, pair.lang_b) or elsewhere
@@ -175,7 +175,7 @@ def _made(
 
 
 def _monolingual(method: int, pair: LabelledPair, site: _Site, count: int) -> _Made:
-    """Pairs of URLs made by a monolingual method, from each URL paired with itself."""
+    """Yield candidate negatives by a monolingual method, from each URL paired with itself."""
     for url, lang in ((pair.url_a, pair.lang_a), (pair.url_b, pair.lang_b)):
         if method == 4:
             yield from ((url, other) for other in _draw(site.others(url, lang), site.chance, count))

@@ -44,7 +44,7 @@ ALL_NAMES = (*NAMES, *LANGUAGE_NAMES)
 def all_features(
     features: Features, languages: UrlLanguageModel, lefts: Sequence[str], rights: Sequence[str]
 ) -> NDArray[np.float32]:
-    """The features of each pair: one row per pair, columns as in `ALL_NAMES`."""
+    """Compute the features of URL pairs: one row per pair, with the columns of `ALL_NAMES`."""
     place: dict[str, int] = {}
     left = np.fromiter((place.setdefault(url, len(place)) for url in lefts), np.int64)
     right = np.fromiter((place.setdefault(url, len(place)) for url in rights), np.int64)
@@ -74,7 +74,7 @@ class UrlPair:
     def probabilities(self, lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.float32]:
         """The probability that each left URL is parallel to the right URL with the same index.
 
-        It is 0 if a URL is invalid, or if both lead to the same page.
+        The probability is 0 if a URL is invalid or if both URLs lead to the same page.
         """
         if len(lefts) != len(rights):
             raise ValueError("the numbers of left and right URLs differ")
@@ -89,7 +89,7 @@ class UrlPair:
         return out
 
     def save(self, folder: str) -> None:
-        """Write the model into a folder; a language model is saved separately."""
+        """Write the model to a folder; the language model must be saved separately."""
         arrays = arrays_of(self.features.concepts, "concepts_")
         about = {"names": np.array(ALL_NAMES), "format": np.array(FORMAT)}
         save_arrays(f"{folder}/{_FILE}", arrays | self.forest.arrays("forest_") | about)
@@ -110,14 +110,14 @@ def _possible(lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def _bare(url: str) -> str:
-    """A URL without scheme, `www.`, default port, fragment and trailing slash."""
+    """Remove the scheme, `www.`, default port, fragment and trailing slash from a URL."""
     host, slash, rest = _HEAD.sub("", url.partition("#")[0], count=1).partition("/")
     host = host.lower().removesuffix(":80").removesuffix(":443")
     return f"{host}{slash}{rest}".rstrip("/")
 
 
 def load(folder: str = "") -> UrlPair:
-    """Load a model from a folder; without a folder, the shipped one."""
+    """Load a model from a folder, or the shipped model if no folder is given."""
     return (_read if folder else _shipped)(folder)
 
 

@@ -1,7 +1,8 @@
 """Numerical features of a pair of URLs: what they have in common and how they differ.
 
-`pair_features` is the reference implementation for one pair; `Features` computes many pairs in C
-(`kernels/url_pair.c`).  All features are symmetric: of two values, the smaller comes first.
+`pair_features` is the reference implementation for one pair; `Features` computes the features of
+many pairs in C (`kernels/url_pair.c`).  All features are symmetric: of two values, the smaller
+comes first.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ NAMES = tuple(
 
 
 def pair_features(left: str, right: str, concepts: Concepts) -> dict[str, float]:
-    """The features of two URLs by name."""
+    """Compute the features of a URL pair, keyed by name."""
     a, b = parse_url(plain(left)), parse_url(plain(right))
     difference = _difference(a, b)
     values = [
@@ -78,7 +79,7 @@ def _two(one: float, other: float) -> tuple[float, float]:
 
 
 def _agree(asked: object, same: bool) -> float:
-    """1 if two values are the same, -1 if not, 0 if there is nothing to compare."""
+    """Return 1 if `same` is true, -1 if it is false, or 0 if `asked` is false or empty."""
     return (1 if same else -1) if asked else 0
 
 
@@ -108,9 +109,9 @@ def _marks(a: ParsedUrl, b: ParsedUrl) -> Iterator[float]:
 
 @dataclass(slots=True)
 class _Difference:
-    """The tokens that both URLs have, and those that only the left or the right one has.
+    """The tokens that two URLs have in common, and those that only one of them has.
 
-    A common token has the earlier field of its two occurrences.
+    A common token is stored with the earlier field of its two occurrences.
     """
 
     common: list[Token] = field(default_factory=list)
@@ -183,7 +184,7 @@ def _asked(url: ParsedUrl) -> list[tuple[bytes, bytes]]:
 
 
 def _distance(one: Sequence[Token], other: Sequence[Token]) -> float:
-    """The log of the distance between the last differing numbers; -1 if there are none."""
+    """The log of the difference between the last unmatched numbers; -1 if there are none."""
     if not one or not other or max(len(one[-1].word), len(other[-1].word)) > 15:
         return -1
     return math.log1p(abs(int(one[-1].word) - int(other[-1].word)))
@@ -244,7 +245,7 @@ _Similarity = Callable[[bytes, bytes], float]
 def _best(
     one: Sequence[Token], other: Sequence[Token], similarity: _Similarity
 ) -> tuple[list[float], list[float]]:
-    """For each word of both sides, the similarity of its best match on the other side."""
+    """For each word on either side, the similarity of its best match on the other side."""
 
     def best(words: Sequence[Token], others: Sequence[Token]) -> list[float]:
         return [
@@ -256,13 +257,13 @@ def _best(
 
 
 def _mean(best: Sequence[float], words: Sequence[Token]) -> float:
-    """The mean of similarities weighted by word length; -1 without words."""
+    """The mean of the best similarities, weighted by word length; -1 if there are no words."""
     lengths = [len(word.word) for word in words[:MAX_WORDS]]
     return sum(b * n for b, n in zip(best, lengths, strict=True)) / sum(lengths) if lengths else -1
 
 
 def _senses(one: Sequence[Token], other: Sequence[Token], concepts: Concepts) -> Iterator[float]:
-    """The mean similarity of words by meaning or spelling, and the numbers of unmatched words."""
+    """Yield the mean similarity by meaning or spelling, and the number of unmatched words."""
 
     def similarity(word: bytes, match: bytes) -> float:
         return max(concepts.similarity(word, match), _COGNATE * dice(word, match))
@@ -293,7 +294,7 @@ class Features:
     concepts: Concepts
 
     def of(self, lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.float32]:
-        """One row per pair of URLs, columns as in `NAMES`."""
+        """Compute the features: one row per pair of URLs, with the columns of `NAMES`."""
         library = native()
         if library is None:
             return self.reference(lefts, rights)
@@ -313,7 +314,7 @@ class Features:
         return out
 
     def reference(self, lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.float32]:
-        """`of` in Python, pair by pair: the reference implementation and fallback."""
+        """Compute `of` in Python, pair by pair: the reference implementation and fallback."""
         rows = [
             list(pair_features(left, right, self.concepts).values())
             for left, right in zip(lefts, rights, strict=True)
@@ -322,7 +323,7 @@ class Features:
 
     @cached_property
     def _tables(self) -> list[object]:
-        """The tables as arguments of the kernel, in the order it expects."""
+        """The tables as kernel arguments, in the order that the kernel expects."""
         marks = sorted((fingerprint(word), *mark) for word, mark in mark_words().items())
         numbers, langs, kinds = zip(*marks, strict=True)
         tables: list[tuple[NDArray[Any], ...]] = [
@@ -345,7 +346,7 @@ def _sorted(words: Any) -> NDArray[np.uint32]:
 
 
 def _starts(keys: NDArray[np.uint32]) -> NDArray[np.int32]:
-    """For each value of the upper 16 bits of a key, the index of the first such key; then the end.
+    """The index of the first key for each value of the upper 16 bits, followed by the end.
 
     >>> _starts(np.array([1, 2, 1 << 16], np.uint32))[[0, 1, 2, -1]].tolist()
     [0, 2, 3, 3]

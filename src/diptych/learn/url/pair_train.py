@@ -35,7 +35,7 @@ class Examples(NamedTuple):
 
 
 def examples(rows: Iterable[LabelledPair], *, seed: int = 0) -> Examples:
-    """Positives and the paper's mix of negatives, weighted by domain.
+    """Create positives and the paper's mix of negatives, weighted by domain.
 
     The weight of a domain is the square root of its size; otherwise a few large domains would
     dominate.
@@ -73,7 +73,7 @@ def train(rows: Iterable[LabelledPair], *, seed: int = 0, iterations: int = 300)
 def feature_rows(
     features: Features, languages: UrlLanguageModel, lefts: Sequence[str], rights: Sequence[str]
 ) -> NDArray[np.float32]:
-    """`all_features` of any number of pairs, in batches."""
+    """Compute `all_features` for any number of pairs, in batches."""
     table = np.zeros((len(lefts), len(ALL_NAMES)), np.float32)
     for start in range(0, len(lefts), _BATCH):
         part = slice(start, start + _BATCH)

@@ -1,4 +1,4 @@
-"""Parser of URLs for the URL pair model: labels, segments, tokens, marks and parameters."""
+"""URL parser for the URL pair model: labels, segments, tokens, marks and parameters."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _REGION = re.compile(rb"[a-z]{2}|hans|hant|latn|cyrl")
 
 
 class MarkWord(NamedTuple):
-    """A language that a word may mark, as an index in `LANGUAGES`, and the kind of mark."""
+    """The language that a word may mark, as an index into `LANGUAGES`, and the kind of mark."""
 
     lang: int
     kind: int
@@ -52,7 +52,7 @@ class Token(NamedTuple):
 
     @property
     def is_number(self) -> bool:
-        """True for a run of digits."""
+        """True if the token is a run of digits."""
         return self.word[0] < ord(":")
 
 
@@ -76,7 +76,7 @@ class Param(NamedTuple):
 
 @dataclass(slots=True)
 class ParsedUrl:
-    """The parts of a URL; segments that consist of a mark are listed only in `marks`."""
+    """The parts of a URL; a segment that is only a mark is in `marks`, not in `segments`."""
 
     labels: list[bytes]
     segments: list[bytes] = field(default_factory=list)
@@ -95,7 +95,7 @@ class ParsedUrl:
 
 @cache
 def mark_words() -> dict[bytes, MarkWord]:
-    """The words that mark a language, each with the most probable language."""
+    """A mapping from words that mark a language to the most probable language of each."""
     place = {lang: number for number, lang in enumerate(LANGUAGES)}
     words = {
         word: MarkWord(place[marks[0].lang], KINDS.index(marks[0].kind))
@@ -107,9 +107,10 @@ def mark_words() -> dict[bytes, MarkWord]:
 
 
 def plain(url: str) -> bytes:
-    """A URL in a form for comparison: decoded, without case, accents, scheme and fragment.
+    """Normalise a URL: decode and lower-case it, and remove accents, scheme and fragment.
 
-    Session and campaign parameters are removed too, because shared ids count as strong evidence.
+    Session and campaign parameters are removed too, because shared ids would count as strong
+    evidence.
 
     >>> plain("HTTP://X.org/%C3%9Cber#a"), plain("http://x.org/a?osCsid=6f1e&id=2")
     (b'x.org/uber', b'x.org/a?id=2')
@@ -127,7 +128,7 @@ def plain(url: str) -> bytes:
 
 
 def parse_url(text: bytes) -> ParsedUrl:
-    """Parse a URL in the form of `plain`.
+    """Parse a URL that was normalised by `plain`.
 
     >>> url = parse_url(b"www.x.org/fr/a-1.html?lang=fr&id=2")
     >>> url.labels, url.segments, url.extension, [param.value for param in url.params]
@@ -164,7 +165,7 @@ def _add(url: ParsedUrl, mark: FoundMark) -> None:
 
 
 def _segment(url: ParsedUrl, segment: bytes, last: bool, start: int) -> tuple[int, int] | None:
-    """Parse a segment of the path; returns its start and end, or None if it is only a mark."""
+    """Parse a path segment; returns its start and end, or None if it is not added to `segments`."""
     words = list(_TOKEN.finditer(segment))[:MAX_TOKENS]
     if (
         last
@@ -196,7 +197,7 @@ def _segment(url: ParsedUrl, segment: bytes, last: bool, start: int) -> tuple[in
 
 
 def _whole_mark(segment: bytes, words: list[re.Match[bytes]]) -> MarkWord | None:
-    """The mark of a segment that consists of a mark: `fr`, `fr-ca` or `ca-fr`."""
+    """The mark of a segment that consists only of a mark (`fr`, `fr-ca` or `ca-fr`), or None."""
     if not 1 <= len(words) <= 2 or words[0].start() or words[-1].end() != len(segment):
         return None
     first = mark_words().get(words[0][0])

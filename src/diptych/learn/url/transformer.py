@@ -26,9 +26,9 @@ from diptych.language.codes import primary
 from diptych.learn.libraries import library
 from diptych.learn.url.data import UNKNOWN
 
-MAX_TOKENS = 256  # of a URL or of a pair; longer ones are truncated
+MAX_TOKENS = 256  # per URL or pair; longer inputs are truncated
 BATCH = 64
-_MAX_CHARACTERS = 2048  # read of a URL: the limit of browsers
+_MAX_CHARACTERS = 2048  # characters of a URL that are read: the limit of browsers
 _PROTOCOL = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]*://")
 _GROUP = re.compile(r"[^\W_]+|_+|[^\w\s]+")
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.pickle", "*.ckpt", "*.h5", "*.msgpack")
@@ -37,7 +37,7 @@ _HUB = "diptych does not download models: give a folder on this machine"
 
 
 def prepare(url: str) -> str:
-    """A URL as input for a model: decoded, without protocol, with spaces around punctuation.
+    """Prepare a URL for a model: decode it, remove the protocol, put spaces around punctuation.
 
     >>> prepare("https://a.org/fr/l_%C3%A9t%C3%A9.php?x=1&amp;y")
     'a . org / fr / l _ été . php ? x = 1 & y'
@@ -48,20 +48,20 @@ def prepare(url: str) -> str:
 
 
 def is_transformer(folder: str | Path) -> bool:
-    """True if a folder contains a model in the format of Hugging Face Transformers."""
+    """True if a folder contains a model in the Hugging Face Transformers format."""
     return (Path(folder) / "config.json").is_file()
 
 
 @dataclass(frozen=True, slots=True)
 class TransformerUrlLang:
-    """URL language model: one probability per language, with `und` for unknown languages."""
+    """A transformer-based URL language model; unknown languages have the label `und`."""
 
     model: Any
     tokenizer: Any
     labels: tuple[str, ...]
 
     def probabilities(self, urls: Sequence[str]) -> NDArray[np.float32]:
-        """The probabilities: one row per URL, one column per label; each row sums to one."""
+        """The probability of each label (column) for each URL (row); each row sums to 1."""
         rows = [row.softmax(-1).numpy() for row in _logits(self.model, self.tokenizer, urls)]
         raw = np.concatenate(rows) if rows else np.zeros((0, _outputs(self.model)), np.float32)
         found = np.zeros((len(urls), len(self.labels)), np.float32)
@@ -70,19 +70,19 @@ class TransformerUrlLang:
         return found
 
     def save(self, folder: str | Path) -> None:
-        """Write weights, configuration and tokenizer, for `load_url_lang` or Transformers."""
+        """Save weights, configuration and tokenizer so that `load_url_lang` can load them."""
         _save(self.model, self.tokenizer, Path(folder))
 
 
 @dataclass(frozen=True, slots=True)
 class TransformerUrlPair:
-    """URL pair model: one probability per pair."""
+    """A transformer-based URL pair model, which predicts one probability per pair."""
 
     model: Any
     tokenizer: Any
 
     def probabilities(self, lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.float32]:
-        """The probability of each pair of a left and a right URL."""
+        """The probability that each left URL is parallel to the right URL with the same index."""
         found = [
             (row.sigmoid()[:, 0] if row.shape[1] == 1 else row.softmax(-1)[:, 1]).numpy()
             for row in _logits(self.model, self.tokenizer, lefts, rights)
@@ -90,12 +90,12 @@ class TransformerUrlPair:
         return np.concatenate(found) if found else np.zeros(0, np.float32)
 
     def save(self, folder: str | Path) -> None:
-        """Write weights, configuration and tokenizer, for `load_url_pair` or Transformers."""
+        """Save weights, configuration and tokenizer so that `load_url_pair` can load them."""
         _save(self.model, self.tokenizer, Path(folder))
 
 
 def load_url_lang(folder: str | Path) -> TransformerUrlLang:
-    """Load a language model, which must have language codes as labels in its configuration."""
+    """Load a language model, whose configuration must have language codes as labels."""
     model, tokenizer = _load(Path(folder))
     names = _languages(model.config)
     if set(names) == {UNKNOWN}:
@@ -107,7 +107,7 @@ def load_url_lang(folder: str | Path) -> TransformerUrlLang:
 
 
 def load_url_pair(folder: str | Path) -> TransformerUrlPair:
-    """Load a pair model with one output, or with two outputs, the second meaning parallel."""
+    """Load a pair model with one output, or with two, of which the second means parallel."""
     model, tokenizer = _load(Path(folder))
     if _outputs(model) > 2:
         raise ConfigError(
@@ -131,7 +131,7 @@ def load_base(folder: str | Path, labels: Sequence[str]) -> tuple[Any, Any]:
 def encode(
     tokenizer: Any, model: Any, lefts: Sequence[str], rights: Sequence[str] | None = None
 ) -> Any:
-    """Encode URLs, or pairs of URLs, as tensors of equal length."""
+    """Tokenise URLs, or pairs of URLs, into tensors padded to equal length."""
     texts = [prepare(url) for url in lefts]
     others = None if rights is None else [prepare(url) for url in rights]
     # The positions of RoBERTa start after the one for padding.

@@ -1,1 +1,1 @@
-"""Tree aligners: they find the corresponding blocks of two pages."""
+"""Tree aligners, which find the corresponding blocks of two pages."""

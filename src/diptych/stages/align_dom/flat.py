@@ -26,10 +26,10 @@ _NUMBER = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """Dynamic programming over blocks in their order, ignoring the tree.
+    """Aligns blocks in document order by dynamic programming, ignoring the tree.
 
-    Blocks with different tags or different numbers are less likely to correspond; blocks with the
-    same text, such as a name or an address, always do.
+    Aligning blocks with different tags or different numbers has an additional cost; aligning blocks
+    with the same text, such as a name or an address, costs nothing.
     """
 
     uses_lexicon: ClassVar[bool] = False
@@ -46,7 +46,7 @@ class Flat:
     """cost, as -log, of aligning two blocks to one"""
 
     def align(self, left: Page, right: Page, lexicon: Lexicon | None = None) -> list[NodePair]:
-        """Align all blocks in order; scores are probabilities relative to a perfect pair."""
+        """Align all blocks in order; a score is the probability relative to a perfect pair."""
         ours, theirs = _BlockColumns.of(left.blocks), _BlockColumns.of(right.blocks)
         ours = ours.scaled(theirs.sums[-1])
 
@@ -111,7 +111,7 @@ class _BlockColumns(NamedTuple):
         )
 
     def scaled(self, total: float) -> _BlockColumns:
-        """The same columns, with lengths scaled to the other language."""
+        """Return the columns with lengths scaled to match the other page, within limits."""
         ratio = length_ratio(self.sums[-1], total)
         return self._replace(sums=[ratio * length for length in self.sums])
 
@@ -121,12 +121,12 @@ def _joined_numbers(numbers: Sequence[frozenset[str]], start: int, count: int) -
 
 
 def length_ratio(left: float, right: float) -> float:
-    """The ratio of right to left length, within bounds: both pages should have the same content."""
+    """The ratio of the right length to the left length, limited to a plausible range."""
     return min(_MAX_RATIO, max(1 / _MAX_RATIO, right / left)) if left else 1.0
 
 
 def last_tag(path: str) -> str:
-    """The element at the end of a DOM path.
+    """The tag of the last element in a DOM path.
 
     >>> last_tag("/html/body/div[2]/p[1]"), last_tag("/html/body/h2/text()[2]"), last_tag("")
     ('p', 'h2', '')

@@ -1,1 +1,1 @@
-"""Sentence aligners: they find the corresponding sentences of two texts."""
+"""Sentence aligners, which find the corresponding sentences of two texts."""

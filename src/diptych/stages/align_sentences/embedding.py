@@ -25,14 +25,14 @@ _PRIOR_BEADS = 30  # weight of the prior, in beads
 
 
 class CosineModel(NamedTuple):
-    """The cosines of beads and of unrelated sentences: normal distributions with equal variance."""
+    """Equal-variance normal distributions of the cosines of beads and of unrelated sentences."""
 
     beads: float
     unrelated: float
     deviation: float
 
     def gain(self, cosines: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The log-likelihood ratio, for each cosine, of a bead against unrelated sentences."""
+        """For each cosine, the log-likelihood ratio of a bead versus unrelated sentences."""
         middle = (self.beads + self.unrelated) / 2
         slope = (self.beads - self.unrelated) / self.deviation**2
         return (cosines - middle) * slope
@@ -44,7 +44,7 @@ _PRIOR = CosineModel(0.55, 0.0, 0.16)
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """Aligns by lengths, words and the vectors of a sentence encoder.
+    """Aligns sentences by lengths, words and the vectors of a sentence encoder.
 
     First, `length_lexicon` finds beads.  The sure beads show how similar the vectors of
     translations are in these texts; the sides of different sure beads show how similar unrelated
@@ -66,7 +66,7 @@ class Embedding:
         return encoder_libraries(self.encoder)
 
     def align(self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[Bead]:
-        """Align all sentences; vectors are used only if the encoder knows both languages."""
+        """Align all sentences; vectors are used only if the encoder supports both languages."""
         from diptych.learn.encoder.load import load_encoder
 
         encoder = load_encoder(self.encoder)
@@ -91,7 +91,7 @@ class Embedding:
 
 
 class _Vectors(NamedTuple):
-    """The vectors and mean cosines of all runs of 1, 2, ... sentences in both texts."""
+    """The vectors and mean cosines of all sequences of 1, 2, ... sentences in both texts."""
 
     left: list[NDArray[np.float16]]
     right: list[NDArray[np.float16]]
@@ -110,10 +110,10 @@ class _Vectors(NamedTuple):
     def cosines(
         self, at: NDArray[np.int64], other: NDArray[np.int64], size: int, others: int
     ) -> NDArray[np.float32]:
-        """Cosines of runs of `size` left and `others` right sentences, minus their means.
+        """Cosines of sequences of `size` left and `others` right sentences, minus their means.
 
-        The mean cosine with other sentences is subtracted, because short sentences are close to
-        everything.
+        The mean cosine with other sentences is subtracted, because short sentences are similar to
+        most sentences.
         """
         found = np.empty(len(at), np.float32)
         for start in range(0, len(at), _BATCH):
@@ -125,7 +125,7 @@ class _Vectors(NamedTuple):
         return (found - usual / 2).astype(np.float32)
 
     def cosine_model(self, path: Path) -> CosineModel:
-        """The distributions of cosines in these texts, combined with the prior."""
+        """Estimate the distributions of cosines from the sure beads of a path and the prior."""
         sure = path.steps[sure_steps(path)].astype(np.int64)
         sure = sure[(sure[:, 2:] == 1).all(1)]
         if len(sure) < 2:
@@ -140,7 +140,7 @@ class _Vectors(NamedTuple):
         )
 
     def gains(self, band: Band, moves: Moves, cosine_model: CosineModel) -> NDArray[np.float32]:
-        """For each move from each point, the gain of the two runs of sentences that it aligns."""
+        """For each point and move, the cosine gain of the sentences that the move aligns."""
         start = band.start
         rows = np.repeat(np.arange(len(band.low)), np.diff(start))
         columns = np.arange(start[-1]) - start[rows] + band.low[rows]
@@ -156,7 +156,7 @@ class _Vectors(NamedTuple):
 def _means(
     ours: Sequence[NDArray[np.float16]], theirs: Sequence[NDArray[np.float16]]
 ) -> list[NDArray[np.float32]]:
-    """The mean cosine of each run with a sample of runs from the other text."""
+    """The mean cosine of each sequence of sentences with a sample from the other text."""
     generator = np.random.default_rng(_SEED)
     some = [rows[generator.integers(len(rows), size=_SAMPLED_RUNS)] for rows in theirs if len(rows)]
     centre = np.concatenate(some).astype(np.float32).mean(0)

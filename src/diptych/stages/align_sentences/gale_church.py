@@ -30,7 +30,7 @@ _MAX_CELLS = 400_000  # 630 sentences on each side in full, some 2 s; more in a 
 
 @dataclass(frozen=True, slots=True)
 class GaleChurch:
-    """Dynamic programming over six kinds of beads, scored by prior and length.
+    """Aligns by dynamic programming over six kinds of beads, scored by prior and length.
 
     An ideograph counts as several letters (`text.lengths`).
     """
@@ -44,7 +44,7 @@ class GaleChurch:
     def align(
         self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon | None = None
     ) -> list[Bead]:
-        """Find the cheapest sequence of beads; scores are relative to a perfect 1-1 bead.
+        """Find the lowest-cost sequence of beads; scores are relative to a perfect 1-1 bead.
 
         >>> beads = GaleChurch().align(["A cat sat.", "It slept."], ["Un chat assis dormait."])
         >>> [(bead.left, bead.right) for bead in beads]

@@ -1,4 +1,4 @@
-"""Sentence alignment by IBM Model 1 and lengths, as Shi et al. 2006 align within a chunk."""
+"""Sentence alignment by IBM Model 1 and lengths, as Shi et al. 2006 do within each chunk."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from diptych.types import Bead
 
 @dataclass(frozen=True, slots=True)
 class Ibm1:
-    """Combines a length model and IBM Model 1 (Zhao & Vogel 2002), over six kinds of beads.
+    """Combines a length model and IBM Model 1 (Zhao & Vogel 2002), with six kinds of beads.
 
-    Both form one likelihood.  It uses only the lexicon and learns nothing from the texts it aligns;
-    with an empty lexicon, only lengths count.
+    The two models form one likelihood.  Word probabilities come only from the lexicon, and nothing
+    is learned from the texts; with an empty lexicon, only lengths count.
     """
 
     # DEVIATION(zhao-vogel): words are stems, and both directions of the model count the same; the

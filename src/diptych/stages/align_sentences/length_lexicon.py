@@ -1,4 +1,4 @@
-"""Sentence alignment by lengths and words together; needs no dictionary."""
+"""Sentence alignment by lengths and words; no dictionary is needed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from diptych.types import Bead
 _MIN_CONFIDENCE = 1e-6
 """lowest confidence of a bead"""
 # Approximate share of beads by the number of sentences on both sides, in texts of several
-# languages; `gap` is a separate parameter, as more sentences are missing on the web than in books.
+# languages; `gap` is a separate parameter, because more sentences are missing on the web than in
+# books.
 _BEAD_SHARES = {
     (1, 1): 0.8,
     (1, 2): 0.06,
@@ -43,11 +44,11 @@ _BEAD_SHARES = {
 
 @dataclass(frozen=True, slots=True)
 class LengthLexicon:
-    """Dynamic programming over beads by lengths (Gale & Church), words (IBM Model 1) and cognates.
+    """Aligns sentences by lengths (Gale & Church), words (IBM Model 1) and cognates.
 
     The first pass uses the lexicon and cognates; each later pass also uses words learned from the
-    sure beads of the previous pass.  The score of a bead is its probability: the share of all paths
-    through both texts that contain the bead.
+    sure beads of the previous pass.  The score of a bead is its posterior probability over all
+    paths through both texts.
     """
 
     uses_lexicon: ClassVar[bool] = True
@@ -106,7 +107,7 @@ class LengthLexicon:
         return [list(islice(beads, count)) for count in ways.counts.tolist()]
 
     def aligned(self, left: Text, right: Text, lexicon: Lexicon) -> tuple[Path, Model]:
-        """The best path through two texts, and the model that found it."""
+        """Return the best path through two texts, and the model used to find it."""
         passes = self.passes if min(len(left), len(right)) >= self.least else 1
         links = vocabulary_links(left.words, right.words, lexicon)
         return align_passes(left, right, self._moves(), links, passes)

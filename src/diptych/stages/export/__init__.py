@@ -1,1 +1,1 @@
-"""Exporters: file formats for the corpus."""
+"""Exporters, which write a corpus in various file formats."""

@@ -31,7 +31,7 @@ class Docs:
     suffix: ClassVar[str] = "docs.jsonl"
 
     def write(self, corpus: Corpus, files: Files) -> int:
-        """Write all documents in the given order."""
+        """Write all documents in corpus order, and return the number of documents."""
         return write_rows(map(_row, corpus.documents()), files(self.suffix))
 
 

@@ -28,7 +28,7 @@ class Jsonl:
     """write texts by language and a list of sides, instead of left and right"""
 
     def write(self, corpus: Corpus, files: Files) -> int:
-        """Write all units in the given order."""
+        """Write all units in corpus order, and return the number of units."""
         row_of = partial(_n_way, tuple(corpus.langs)) if self.n_way else _pair
         return columns.write_batches(
             corpus, files(self.suffix), lambda units: _lines([row_of(unit) for unit in units])
@@ -51,7 +51,7 @@ def _n_way(langs: Sequence[str], unit: Unit) -> dict[str, Any]:
 
 
 def _lines(rows: Sequence[dict[str, Any]]) -> bytes:
-    """Encode objects, one per line.
+    """Encode rows as JSON objects, one per line.
 
     Encoding one list takes a tenth of the time of encoding the objects separately.  No text can
     look like the boundary between two objects, because quotation marks in texts are escaped.

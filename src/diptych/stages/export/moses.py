@@ -20,7 +20,7 @@ class Moses:
     """write one file per language, with only the units that have a text in every language"""
 
     def write(self, corpus: Corpus, files: Files) -> int:
-        """Write all units in the given order; returns the number of lines."""
+        """Write all units in corpus order, and return the number of units written."""
         return _write_all(corpus, files) if self.n_way else _write_pairs(corpus, files)
 
 
@@ -70,6 +70,6 @@ def _row(langs: tuple[str, ...], unit: Unit) -> tuple[str, ...]:
 
 
 def _append(outs: Iterable[BinaryIO], rows: list[tuple[str, ...]]) -> None:
-    """Append one column of the rows to each file."""
+    """Append each column of the rows to its own file."""
     for out, column in zip(outs, zip(*rows, strict=True), strict=False):
         out.write(as_lines([(text,) for text in column], "%s"))

@@ -18,7 +18,7 @@ _BATCHES_PER_GROUP = 50  # batches per row group, which is kept in memory and wh
 
 @dataclass(frozen=True, slots=True)
 class Parquet:
-    """Writes one row per unit with the columns of `tsv`; flags are a list, times are timestamps."""
+    """Writes one row per unit with the columns of `tsv`; flags are lists, times are timestamps."""
 
     suffix: ClassVar[str] = "parquet"
     libraries: ClassVar[tuple[str, ...]] = ("pyarrow",)
@@ -26,7 +26,7 @@ class Parquet:
     """write texts by language and a list of sides, instead of left and right"""
 
     def write(self, corpus: Corpus, files: Files) -> int:
-        """Write all units in the given order, compressed."""
+        """Write all units in corpus order, compressed, and return the number of units."""
         pa, pq = arrow()
         schema = _n_way_schema(pa, corpus.langs) if self.n_way else pair_schema(pa)
         values_of = _n_way_values if self.n_way else _pair_values
@@ -47,7 +47,7 @@ class Parquet:
 
 
 def arrow_table(units: Iterable[Unit]) -> Any:
-    """Convert units of two languages to a pyarrow table."""
+    """Convert units with two languages to a pyarrow table."""
     pa, _ = arrow()
     schema = pair_schema(pa)
     rows = [_record_batch(pa, _pair_values(batch), schema) for batch in columns.batches(units)]
@@ -55,12 +55,12 @@ def arrow_table(units: Iterable[Unit]) -> Any:
 
 
 def arrow() -> tuple[Any, Any]:
-    """Import the library that reads and writes Parquet."""
+    """Import `pyarrow` and `pyarrow.parquet`, and return both modules."""
     return library("pyarrow", "Parquet"), library("pyarrow.parquet", "Parquet")
 
 
 def pair_schema(pa: Any) -> Any:
-    """The column types for two languages."""
+    """The schema of a table with two languages."""
     return pa.schema([(name, _type(pa, name.rpartition("_")[2])) for name in columns.PAIR_COLUMNS])
 
 
@@ -78,7 +78,7 @@ def _n_way_schema(pa: Any, langs: Sequence[str]) -> Any:
 
 
 def _type(pa: Any, name: str) -> Any:
-    """The type of a column, determined by the last word of its name."""
+    """The pyarrow type of a column, determined by the last word of the column name."""
     if name in ("score", "alignment", "verified"):
         return pa.float64()
     if name in ("offset", "copies"):
@@ -126,5 +126,5 @@ def _side(side: Side) -> dict[str, Any]:
 
 
 def _milliseconds(side: Side) -> int:
-    """The fetch time of a page in milliseconds, truncated to the second as in all formats."""
+    """The fetch time of a page in milliseconds, truncated to seconds as in all formats."""
     return int(side.fetched_at) * 1000

@@ -1,7 +1,7 @@
-"""Stand-off annotations: the place and hash of each text of a corpus, but not the text itself.
+"""Stand-off annotations: the place and hash of each text in a corpus, but not the text itself.
 
 The corpus can be rebuilt from the annotations and the archives (`diptych.corpus.rebuild`).  The
-first line is a header; each further line is a unit.
+first line is a header; each of the other lines is a unit.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _HEADER: dict[str, tuple[type, ...]] = {"diptych": (str,), "version": (int,), "l
 
 
 class BareUnit(NamedTuple):
-    """A unit without its texts, and the hashes and lengths that the texts must have."""
+    """A unit without its texts, but with the expected hashes and lengths of the texts."""
 
     id: str
     unit: Unit
@@ -56,7 +56,7 @@ class Standoff:
     suffix: ClassVar[str] = "standoff.jsonl"
 
     def write(self, corpus: Corpus, files: Files) -> int:
-        """Write a header, then all units in the given order."""
+        """Write a header and all units in corpus order, and return the number of units."""
         out = files(self.suffix)
         header = {"diptych": "standoff", "version": VERSION, "langs": list(corpus.langs)}
         out.write(columns.json_line(header))
@@ -89,7 +89,7 @@ def _place(side: Side) -> dict[str, Any]:
 
 
 def read_header(line: bytes) -> tuple[str, ...]:
-    """Parse the header of a stand-off corpus; returns its languages or raises ValueError."""
+    """Parse the header of a stand-off corpus and return its languages, or raise `ValueError`."""
     header = _object(line)
     if header.get("diptych") != "standoff":
         raise ValueError("it has no stand-off corpus header")
@@ -105,7 +105,7 @@ def read_header(line: bytes) -> tuple[str, ...]:
 
 
 def read_line(line: bytes) -> BareUnit:
-    """Parse a line of a stand-off corpus; returns a unit without texts or raises ValueError."""
+    """Parse a line of a stand-off corpus into a unit without texts, or raise `ValueError`."""
     row = _object(line)
     _check(row, _UNIT)
     sides = tuple(_side(place) for place in row["sides"])
@@ -138,7 +138,7 @@ def _side(place: object) -> Side:
 
 @lru_cache(maxsize=4096)  # many segments share a page
 def _seconds(time: str) -> float:
-    """Parse a time that `columns.iso_time` wrote.
+    """Convert a time in the format of `columns.iso_time` to seconds since 1970.
 
     >>> _seconds("2023-11-14T22:13:20Z")
     1700000000.0

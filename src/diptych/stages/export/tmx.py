@@ -1,4 +1,4 @@
-"""TMX 1.4b: the exchange format of translation memories, written as a stream."""
+"""TMX 1.4b: the exchange format for translation memories, written as a stream."""
 
 from __future__ import annotations
 
@@ -35,14 +35,17 @@ _SIDE_FIELDS = 2 + len(_PLACE_PROPERTIES)
 
 @dataclass(frozen=True, slots=True)
 class Tmx:
-    """Writes one translation unit per unit, with its metadata as properties."""
+    """Writes each unit as a TMX translation unit, with its metadata as properties."""
 
     suffix: ClassVar[str] = "tmx"
     n_way: bool = False
     """declare no language as the source of the others"""
 
     def write(self, corpus: Corpus, files: Files) -> int:
-        """Write all units in the given order; the source language is the first requested one."""
+        """Write all units in corpus order, and return their number.
+
+        The source language is the first language of the corpus.
+        """
         out = files(self.suffix)
         source = _ANY_SOURCE if self.n_way or not corpus.langs else corpus.langs[0]
         head = _HEADER.format(version=_attribute(VERSION), srclang=_attribute(source))
@@ -66,7 +69,7 @@ def _units(units: Sequence[Unit], *, n_way: bool) -> bytes:
 
 
 def _fields(unit: Unit) -> list[str]:
-    """The fields of a unit, in the order of its template."""
+    """The fields of a unit, in the order of the placeholders in its template."""
     alignment, verified, evidence, flags, copies, run = columns.common_row(unit)
     fields = [
         columns.unit_id(unit), f"{unit.score:.4f}", f"{alignment:.4f}", f"{verified:.4f}",
@@ -89,7 +92,7 @@ def _date(seconds: float) -> str:
 
 @lru_cache(maxsize=1024)
 def _form(langs: tuple[str, ...], n_way: bool) -> bytes:
-    """The template for units in these languages, with placeholders for the fields."""
+    """The XML template for units in these languages, with placeholders for the fields."""
     source = _attribute(_ANY_SOURCE if n_way else langs[0])
     lines = [f'    <tu tuid="%b" srclang={source}>', *_props(("score", *columns.COMMON_COLUMNS), 6)]
     for lang in langs:

@@ -17,14 +17,14 @@ _DECIMAL_COLUMNS = frozenset({"score", "alignment", "verified"})
 
 @dataclass(frozen=True, slots=True)
 class Tsv:
-    """Writes a header and one line per unit; unquoted, because no field can contain a tab."""
+    """Writes a header and one line per unit; fields are unquoted, because none contains a tab."""
 
     suffix: ClassVar[str] = "tsv"
     n_way: bool = False
     """write one column per language, instead of left and right"""
 
     def write(self, corpus: Corpus, files: Files) -> int:
-        """Write all units in the given order."""
+        """Write a header and all units in corpus order, and return the number of units."""
         langs = tuple(corpus.langs)
         names = _n_way_columns(langs) if self.n_way else columns.PAIR_COLUMNS
         row_of = partial(_n_way_row, langs) if self.n_way else columns.pair_row
@@ -37,7 +37,7 @@ class Tsv:
 
 
 def _n_way_columns(langs: Sequence[str]) -> tuple[str, ...]:
-    """The columns of a table with several languages.
+    """The column names of a table with several languages.
 
     Text columns are named after language codes, and `id` is the code of Indonesian; the column of
     ids is therefore called `unit_id`.
@@ -50,7 +50,7 @@ def _n_way_columns(langs: Sequence[str]) -> tuple[str, ...]:
 
 
 def _n_way_row(langs: Sequence[str], unit: Unit) -> tuple[columns.Value, ...]:
-    """The values of a unit in column order; empty where a language is missing."""
+    """The values of a unit in column order; values are empty if their language is missing."""
     sides = {side.lang: side for side in unit.sides}
     texts = [sides[lang].text if lang in sides else "" for lang in langs]
     places = [columns.place_row(sides[lang]) if lang in sides else _EMPTY_PLACE for lang in langs]

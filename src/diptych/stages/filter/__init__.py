@@ -1,1 +1,1 @@
-"""Filters: they score segment pairs and decide which to keep."""
+"""Filters, which score segment pairs and decide which ones to keep."""

@@ -41,11 +41,14 @@ class Rules:
 
     @property
     def threshold(self) -> float:
-        """Always 0: a segment that breaks no rule is kept whatever its score."""
+        """Always 0: a segment that breaks no rule is kept regardless of its score."""
         return 0.0
 
     def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
-        """Keep the scores of segments; the reason for a rejection is the first broken rule."""
+        """Reject each segment that breaks a rule; the reason is the first such rule.
+
+        Scores are not changed.
+        """
         return [
             Decision(not reason, seg.score, reason)
             for seg, reason in zip(segs, self.broken_rules(read_segments(segs)), strict=True)
@@ -56,7 +59,7 @@ class Rules:
         return scores
 
     def broken_rules(self, segments: Segments) -> list[str]:
-        """For each segment, the first rule that it breaks, or ""."""
+        """For each segment, the first rule that it breaks, or "" if it breaks none."""
         reasons = np.full(len(segments.segs), "", "U16")
         for name, is_broken in reversed(self._rules(segments)):
             reasons[is_broken] = name  # in reverse order, so that the first rule wins
@@ -92,7 +95,7 @@ class Rules:
         return lopsided
 
     def _is_foreign(self, segments: Segments, side: int) -> NDArray[np.bool_]:
-        """A mask of the texts of a side that are surely in the other side's or a third language."""
+        """A mask of the texts on one side that are almost certainly in another language."""
         is_other = segments.own_odds[side] <= -_odds(self.min_confidence)
         is_third = segments.third_odds[side] <= -_odds(self.min_foreign)
         foreign: NDArray[np.bool_] = (segments.chars[side].weight >= self.min_letters) & (

@@ -1,4 +1,4 @@
-"""The default verifier: a model over all features, for any languages."""
+"""The default verifier: a trained model over all features, for any language pair."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from diptych.types import Candidate, Decision
 
 @dataclass(frozen=True, slots=True)
 class Classify(TrainedVerifier):
-    """Scores page pairs by content, structure and alignment, with a model for any language pair.
+    """Scores page pairs by content, structure and alignment, with one model for all languages.
 
-    The score is the probability that both pages have the same content.  If one page has only a part
-    of the other's content, they are not parallel, and the reason is `partial`.
+    The score is the probability that both pages have the same content.  If one page has only
+    part of the other's content, the pair is rejected with the reason `partial`.
     """
 
     method: ClassVar[str] = "classify"
@@ -37,20 +37,20 @@ class Classify(TrainedVerifier):
     counterpart"""
 
     def decide(self, candidate: Candidate) -> Decision:
-        """Decide by all features; an accepted pair may be flagged as one-sided."""
+        """Return the decision based on all features; flag accepted pairs with one-sided parts."""
         row = features(candidate)
         decision = self.judge(row)
         is_one_sided = decision.accept and row.covered_less < self.one_sided
         return replace(decision, marks=("one_sided_parts",)) if is_one_sided else decision
 
     def judge(self, row: Features) -> Decision:
-        """Decide by the features of two pages."""
+        """Return the decision for a page pair with these features, without flags."""
         decision = self.by_score(self.score(row))
         is_part = self._is_part(row)
         return Decision(False, decision.score, Reason.PARTIAL) if is_part else decision
 
     def _is_part(self, row: Features) -> bool:
-        """True if one page has all the content of the other, and clearly more."""
+        """True if one page has nearly all the content of the other, and clearly more."""
         return (
             row.covered_less < self.partial_less
             and row.covered_more >= self.partial_more

@@ -11,7 +11,7 @@ from diptych.stages.verify.shared.features import PPLOCATOR
 
 @dataclass(frozen=True, slots=True)
 class DecisionTree(TrainedVerifier):
-    """The decision tree of PPLocator: words, bytes, HTML tags, common words."""
+    """The decision tree of PPLocator over word counts, file sizes, HTML tags and common words."""
 
     # DEVIATION(pplocator): pages in one language, copies and empty pages are rejected first; the
     # paper names them as the cause of most of its wrong pairs.

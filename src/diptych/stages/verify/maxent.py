@@ -11,7 +11,7 @@ from diptych.stages.verify.shared.features import MAXENT
 
 @dataclass(frozen=True, slots=True)
 class MaxEnt(TrainedVerifier):
-    """The maximum entropy model of Shi et al. 2006: file sizes, HTML tags, aligned sentences."""
+    """The maximum entropy model of Shi et al. 2006 over file sizes, tags and aligned sentences."""
 
     # DEVIATION(shi): pages in one language, copies and empty pages are rejected first, as the three
     # features cannot recognise them.

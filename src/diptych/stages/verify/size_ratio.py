@@ -1,4 +1,4 @@
-"""Verification by the lengths of the texts: a baseline."""
+"""Verification by text length only: a baseline."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _DENSE_LANGUAGES = frozenset({"zh", "yue", "wuu", "ja", "ko"})
 class SizeRatio(CheckedVerifier):
     """Accepts two pages in two languages whose texts are about equally long.
 
-    The score is a Gaussian of the log length ratio: 1 for equal lengths, 0.61 at one tolerance,
-    0.14 at two.  Real translated manuals deviate by 0.05 to 0.2; the tolerance is larger because
-    other sites are translated less completely.
+    The score is a Gaussian of the log length ratio: 1 for equal lengths, 0.61 if the ratio deviates
+    by one tolerance, 0.14 if it deviates by two.  Real translated manuals deviate by 0.05 to 0.2;
+    the tolerance is larger because other sites are translated less completely.
     """
 
     threshold: float = 0.14
@@ -32,13 +32,13 @@ class SizeRatio(CheckedVerifier):
     stands for several letters"""
 
     def decide(self, candidate: Candidate) -> Decision:
-        """Decide by the length ratio."""
+        """Return the decision based on the ratio of the text lengths."""
         share = ratio(letters(candidate.left), letters(candidate.right))
         langs = candidate.pair.langs
         return self.by_score(self.score(share, langs), Reason.LENGTH_RATIO)
 
     def score(self, share: float, langs: LangPair) -> float:
-        """The score of a length ratio for two languages."""
+        """The score for a length ratio, with the tolerance for the two languages."""
         is_dense = not {*map(primary, langs)}.isdisjoint(_DENSE_LANGUAGES)
         tolerance = self.dense_tolerance if is_dense else self.tolerance
         return math.exp(-((math.log(share) / tolerance) ** 2) / 2) if share > 0 else 0.0

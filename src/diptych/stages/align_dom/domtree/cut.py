@@ -1,8 +1,8 @@
-"""The cost of aligning two trees, and the splitting of trees that would cost too much.
+"""The cost of aligning two trees, and the splitting of trees that are too large.
 
-Any run of nodes in postorder is again a forest: a node whose subtree begins before the run keeps
-the part of its subtree that is in the run.  Pieces can therefore be aligned separately; only the
-hierarchy across their borders is lost.
+Any range of nodes in postorder is itself a forest: a node whose subtree begins before the range
+keeps the part of its subtree that is in the range.  Pieces can therefore be aligned separately;
+only the hierarchy across their borders is lost.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MIN_PIECE = 250  # nodes between two anchors; smaller pieces would cost more th
 
 
 class Piece(NamedTuple):
-    """A run of nodes of the left tree, and the run of the right tree to align it with."""
+    """A range of nodes in the left tree, and the range in the right tree to align it with."""
 
     left: slice
     right: slice
@@ -40,7 +40,7 @@ def depths(leftmost: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def mirrored(leftmost: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Mirror a tree: returns the new number of each node, and `leftmost` in the new numbering.
+    """Mirror a tree; return the new number of each node, and `leftmost` in the new numbering.
 
     >>> numbers, tree = mirrored(np.array([0, 0, 2, 0], np.int32))
     >>> numbers.tolist(), tree.tolist()
@@ -80,10 +80,10 @@ def pieces(
     keys: Callable[[], tuple[Sequence[Hashable], Sequence[Hashable]]],
     max_cells: int,
 ) -> list[Piece]:
-    """Return both trees as one piece, or cut into pieces if they need more than `max_cells`.
+    """Cut two trees into pieces if aligning them whole would need more than `max_cells`.
 
     Trees are cut at anchors: nodes whose key occurs exactly once on each side, in the same order as
-    the other anchors; None is not a key.  Pieces that are still too large are cut proportionally.
+    the other anchors; keys that are None are ignored.  Pieces that are still too large are halved.
     """
     whole = Piece(slice(0, len(left)), slice(0, len(right)))
     if _fits(left, right, whole, max_cells):  # true for nearly all pages
@@ -100,7 +100,7 @@ def pieces(
 
 
 def sub_forest(leftmost: NDArray[np.int32], nodes: slice) -> NDArray[np.int32]:
-    """The `leftmost` array of a run of nodes, seen as a forest of its own.
+    """The `leftmost` array of a range of nodes, treated as a separate forest.
 
     >>> sub_forest(np.array([0, 1, 2, 1, 0]), slice(2, 5)).tolist()
     [0, 0, 0]
@@ -142,7 +142,7 @@ def _between(anchors: Sequence[tuple[int, int]], ours: int, theirs: int) -> Iter
 
 
 def common_anchors(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """The longest common subsequence of the keys that occur exactly once on each side.
+    """The longest common subsequence of keys that occur once on each side, as pairs of indices.
 
     >>> common_anchors(["a", "b", "c", "d", "d"], ["b", "c", "x", "a", "d"])
     [(1, 0), (2, 1)]
@@ -169,7 +169,7 @@ def common_anchors(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> list
 
 
 def _unique_places(keys: Sequence[Hashable]) -> dict[Hashable, int]:
-    """The index of each key that occurs exactly once, in order."""
+    """Map each key that occurs exactly once to its index, ignoring None."""
     places: dict[Hashable, int] = {}
     for at, key in enumerate(keys):
         places[key] = -1 if key in places else at

@@ -25,7 +25,7 @@ _MAX_ANCHOR = 400  # maximum characters of a link's text
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Document:
-    """A tree as columns over its nodes in postorder; node k has `tags[k]`, `texts[k]` and so on."""
+    """A tree stored as columns in postorder: node k has `tags[k]`, `texts[k]` and so on."""
 
     tags: tuple[str, ...]
     texts: tuple[str, ...]
@@ -53,7 +53,7 @@ def document(page: Page) -> Document:
 
 
 class _Builder:
-    """Builds a document: holds the closed nodes, in the order of closing, and the open nodes."""
+    """Builds a document from nodes that are opened and closed in document order."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
         self.texts = [block.text for block in blocks]
@@ -66,14 +66,14 @@ class _Builder:
         self.open_nodes: list[_OpenNode] = []
 
     def claim(self, path: str) -> int:
-        """Claim the block with this path: returns its index, or -1 if there is none left."""
+        """Remove the block with this path and return its index; return -1 if there is none."""
         return self.index.pop(path, -1)
 
     def open(self, tag: str, block: int = -1, href: str = "") -> None:
         self.open_nodes.append(_OpenNode(tag, block, href, len(self.nodes)))
 
     def close(self) -> None:
-        """Close the innermost node; drop it if its subtree has neither text nor links."""
+        """Close the innermost open node; drop it if its subtree has neither text nor links."""
         node = self.open_nodes.pop()
         if node.block < 0 and not node.href and node.start == len(self.nodes):
             return
@@ -85,7 +85,7 @@ class _Builder:
         self.close()
 
     def put_first(self, paths: Sequence[str]) -> None:
-        """Put title and description first: they are in the head, which is not part of the tree."""
+        """Insert the title and description, which are not in the tree, before all other nodes."""
         nodes, self.nodes = self.nodes, []
         for path in paths:
             self.leaf(last_tag(path), self.claim(path))
@@ -101,7 +101,7 @@ class _Builder:
 
 
 class _OpenNode:
-    """A node whose children are not complete yet."""
+    """A node that has been opened but not closed yet."""
 
     __slots__ = ("anchor", "block", "href", "start", "tag")
 
@@ -136,7 +136,7 @@ def _from_tree(builder: _Builder, root: Node) -> None:
 
 
 def _add_text(builder: _Builder, node: Node) -> None:
-    """Add a text to the enclosing link; a text that is a block of its own also becomes a node."""
+    """Add a text to the enclosing link, if any; a text that is a block also becomes a node."""
     for outer in reversed(builder.open_nodes):
         if outer.href:
             outer.anchor.append(node.text)
@@ -148,7 +148,7 @@ def _add_text(builder: _Builder, node: Node) -> None:
 
 
 def _from_paths(builder: _Builder, blocks: Sequence[Block]) -> None:
-    """Open and close elements along the paths of the blocks."""
+    """Build the tree of a page from the paths of its blocks."""
     above: list[str] = []
     for number, block in enumerate(blocks):
         path = [part for part in block.path.split("/") if part]
@@ -175,7 +175,7 @@ def _from_paths(builder: _Builder, blocks: Sequence[Block]) -> None:
 
 
 def _common_depth(above: Sequence[str], path: Sequence[str]) -> int:
-    """The number of elements at the start of both paths that are the same."""
+    """The number of leading elements that two paths have in common."""
     count = 0
     for part, other in zip(above, path, strict=False):
         if part != other:

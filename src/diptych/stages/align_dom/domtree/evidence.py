@@ -35,7 +35,7 @@ _MIN_NULL = 1e-9  # null share if the empty word is used instead
 
 
 class PairEvidence(NamedTuple):
-    """The words, lengths and links of two documents, from which gains of any parts are computed."""
+    """The words, lengths and links of two documents, used to compute the gains of node pairs."""
 
     left: _NodeWords
     right: _NodeWords
@@ -46,7 +46,10 @@ class PairEvidence(NamedTuple):
     """weights of each kind of evidence"""
 
     def gains(self, ours: slice, theirs: slice) -> NDArray[np.float32]:
-        """The log of Pr(text | other text) / Pr(text | NULL) for each pair of nodes."""
+        """The gain of each pair of nodes from its words, lengths and links.
+
+        The gain from texts is the log of Pr(text | other text) / Pr(text | NULL).
+        """
         weights = self.weights
         left, right = self.left.text.lengths[ours], self.right.text.lengths[theirs]
         rows, columns = np.flatnonzero(left > 0), np.flatnonzero(right > 0)
@@ -61,7 +64,7 @@ class PairEvidence(NamedTuple):
         return gains
 
     def _words(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The word gains of the given left and right nodes, combined from both directions."""
+        """The word gain of each pair of the given nodes, combined from both directions."""
         weights = self.weights
         found = _gains(self.left, self.right, self.links[0], rows, columns, weights.null)
         if not weights.backward:
@@ -81,7 +84,7 @@ class _NodeWords(NamedTuple):
 
     @classmethod
     def of(cls, text: Text, trust: NDArray[np.float64]) -> _NodeWords:
-        """Weight words by trust: an unknown word is no evidence, and may translate to any word."""
+        """Weight words by trust; an unknown word is not evidence and may translate to any word."""
         bags, share = text.bags, trust[text.bags.word]
         node = np.repeat(np.arange(len(text)), np.diff(bags.offsets))
         loose = np.bincount(node, bags.count * (1 - share), len(text)).astype(np.float64)
@@ -91,7 +94,7 @@ class _NodeWords(NamedTuple):
 
     @classmethod
     def of_paper(cls, text: Text) -> _NodeWords:
-        """Weight words as in the paper: each text has one empty word, a source of any word."""
+        """Give each text one empty word that may translate to any word, as in the paper."""
         return cls(text, text.bags, _cumulative(text.sizes + 1), _cumulative(np.ones(len(text))))
 
 
@@ -107,7 +110,7 @@ def _gains(
     columns: NDArray[np.int64],
     null: float,
 ) -> NDArray[np.float32]:
-    """The word gains of the texts of the rows, given the texts of the columns."""
+    """The word gain of each left text in `rows`, given each right text in `columns`."""
     low, high = np.zeros((2, len(left.text)), np.int32)
     if len(rows) and len(columns):
         first, last = int(columns[0]), int(columns[-1]) + 1
@@ -123,7 +126,7 @@ def _gains(
 def read_evidence(
     trees: tuple[Document, Document], lexicon: Lexicon, weights: DomTree
 ) -> PairEvidence:
-    """Compute the evidence for two documents, once for all their nodes."""
+    """Compute the evidence for all nodes of two documents."""
     left, right = (
         read_text([text[:_MAX_CHARACTERS] for text in tree.texts], lang)
         for tree, lang in zip(trees, (lexicon.left_lang, lexicon.right_lang), strict=True)
@@ -142,12 +145,12 @@ def read_evidence(
 
 
 def length_gains(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float32]:
-    """The gain of two lengths: long texts are less likely to have similar lengths by chance."""
+    """The gain of each pair of lengths; similar lengths are stronger evidence in long texts."""
     return _length_table()[_bins(left)][:, _bins(right)]
 
 
 def _bins(lengths: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Assign lengths to bins, first linear, then logarithmic, so that gains need only one table."""
+    """The bin of each length; bins are linear for short lengths and logarithmic for long ones."""
     fine = np.minimum(lengths, _FINE_BINS)
     coarse = np.log(np.maximum(lengths, _FINE_BINS) / _FINE_BINS) / np.log(_BIN_RATIO)
     bins: NDArray[np.int64] = np.minimum(np.rint(fine + coarse), _BINS - 1).astype(np.int64)
@@ -171,7 +174,7 @@ def _length_table() -> NDArray[np.float32]:
 def _add_links(
     gains: NDArray[np.float32], left: Sequence[str], right: Sequence[str], weight: float
 ) -> None:
-    """Add gains for links to the same address, or to addresses with the same last part."""
+    """Add gains for pairs of links to the same address or to addresses with the same last part."""
     names: tuple[Callable[[str], str], ...] = (str, _name)
     for part, name in ((weight / 2, each) for each in names):
         places: dict[str, list[int]] = {}
@@ -184,7 +187,7 @@ def _add_links(
 
 
 def _name(href: str) -> str:
-    """The last part of an address.
+    """The part of an address after its last slash, ignoring trailing slashes.
 
     >>> _name("http://a.test/en/help.html#top")
     'help.html#top'

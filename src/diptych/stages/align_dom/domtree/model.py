@@ -27,7 +27,7 @@ OTHER = "*"
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The trained probabilities; rows and columns of the table follow `tags`."""
+    """The trained probabilities; rows and columns of `table` are in the order of `tags`."""
 
     tags: tuple[str, ...]
     table: tuple[tuple[float, ...], ...]
@@ -38,20 +38,20 @@ class Parameters:
     """p_d, the probability that a node is deleted"""
 
     def gains(self) -> NDArray[np.float32]:
-        """The gain of each pair of aligned tags, with one row per tag of F."""
+        """The gain from aligning each pair of tags, as a matrix with one row per tag of F."""
         aligned = np.log(np.array(self.table).T) - np.log(np.array(self.null))[:, None]
         odds = math.log1p(-self.deletion) - 2 * math.log(self.deletion)
         gains: NDArray[np.float32] = (aligned + odds).astype(np.float32)
         return gains
 
     def numbers(self, tags: Sequence[str]) -> NDArray[np.int32]:
-        """The row number of each tag."""
+        """The table index of each tag; tags not in the table have the index of `OTHER`."""
         index = {tag: number for number, tag in enumerate(self.tags)}
         other = index[OTHER]
         return np.array([index.get(tag, other) for tag in tags], np.int32)
 
     def to_json(self) -> str:
-        """Serialise the parameters as JSON; `from_json` reads them."""
+        """Serialise the parameters as JSON that `from_json` can read."""
         rows = {
             tag: {other: value for other, value in zip(self.tags, row, strict=True)}
             for tag, row in zip(self.tags, self.table, strict=True)
@@ -77,7 +77,7 @@ def shipped_parameters() -> Parameters:
 
 @cache
 def shipped_gains() -> NDArray[np.float32]:
-    """The gain of each pair of aligned tags with the shipped parameters; read-only."""
+    """The read-only matrix of gains computed from the shipped parameters."""
     gains = shipped_parameters().gains()
     gains.flags.writeable = False
     return gains

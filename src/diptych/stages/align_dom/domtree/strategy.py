@@ -25,7 +25,7 @@ _MAX_COUNTED_WORDS = 100  # words of a text that count in `per_word`
 
 
 class _Match(NamedTuple):
-    """Two aligned nodes."""
+    """Two aligned nodes, and the gain from aligning them."""
 
     left: int
     right: int
@@ -34,7 +34,7 @@ class _Match(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DomTree:
-    """Dynamic programming over the trees of both pages that keeps order and hierarchy.
+    """Aligns the trees of two pages by dynamic programming, preserving order and hierarchy.
 
     `DomTree.of_paper()` is the model as published, without any additional evidence.
     """
@@ -66,20 +66,20 @@ class DomTree:
 
     @classmethod
     def of_paper(cls) -> DomTree:
-        """The model as published: tags and IBM Model 1, in order."""
+        """Return the model as published: only tags and IBM Model 1, with the order preserved."""
         return cls(
             null=0.0, backward=0.0, cognates=False, length=0.0, one_sided=0.0, same_link=0.0,
             crossing=0.0,
         )  # fmt: skip
 
     def align(self, left: Page, right: Page, lexicon: Lexicon | None = None) -> list[NodePair]:
-        """Align all blocks; pairs are in left order, and in right order except for moved texts."""
+        """Align all blocks; pairs are in the order of the left page."""
         return self.align_with_links(left, right, lexicon)[0]
 
     def align_with_links(
         self, left: Page, right: Page, lexicon: Lexicon | None = None
     ) -> tuple[list[NodePair], list[tuple[str, str, float]]]:
-        """Align like `align`; also returns the addresses and scores of aligned links."""
+        """Align all blocks, and also return the addresses and scores of aligned links."""
         trees = document(left), document(right)
         matches = self._matches(trees, (left, right), lexicon)
         blocks = {
@@ -144,7 +144,7 @@ class DomTree:
 def best_alignment(
     left: NDArray[np.int32], right: NDArray[np.int32], gains: NDArray[np.float32]
 ) -> list[tuple[int, int]]:
-    """The best alignment of two forests, which are mirrored if that takes fewer table cells."""
+    """Find the best alignment of two forests; mirror both if that needs fewer table cells."""
     (numbers, tree), (others, other_tree) = mirrored(left), mirrored(right)
     if cells(left, right) <= cells(tree, other_tree):
         return decode(left, right, gains)
@@ -154,7 +154,7 @@ def best_alignment(
 
 
 def _anchor_keys(tree: Document) -> list[Hashable]:
-    """For each node, a key that its counterpart is likely to share: its numbers or its text."""
+    """For each node, its numbers or its text as a key for finding its counterpart, or None."""
     keys: list[Hashable] = []
     for tag, text in zip(tree.tags, tree.texts, strict=True):
         numbers = tuple(_NUMBER.findall(text)) if len(text) < 10_000 else ()
@@ -166,7 +166,7 @@ def _anchor_keys(tree: Document) -> list[Hashable]:
 
 
 def _block_nodes(numbers: Sequence[int]) -> list[int]:
-    """The nodes that represent blocks of the page."""
+    """The indices of the nodes that represent blocks of the page."""
     return [node for node, number in enumerate(numbers) if number >= 0]
 
 
@@ -176,7 +176,7 @@ def _with_swapped(
     gains: NDArray[np.float32],
     margin: float,
 ) -> list[tuple[int, int]]:
-    """Swap the partners of two neighbouring pairs where that gains more than keeping the order."""
+    """Pair neighbouring blocks crosswise where this increases the gain by more than `margin`."""
     partner, taken = dict(pairs), {j for _, j in pairs}
     after = dict(pairwise(blocks[1]))
     before = {j: i for i, j in after.items()}
@@ -206,10 +206,10 @@ def _with_moved(
     gains: NDArray[np.float32],
     margin: float,
 ) -> list[tuple[int, int]]:
-    """Add pairs of texts that were surely moved, regardless of order.
+    """Add pairs of texts that have clearly been moved, regardless of order.
 
-    A pair is sure if each text is the other's best match by a margin.  If both were aligned with
-    other texts, those other texts become a pair too: the two texts have changed places.
+    A pair is added if each text is the other's best match by a margin.  If both texts were already
+    paired, their former partners are paired with each other, provided that their gain is positive.
     """
     left, right = blocks
     partner, owner = dict(pairs), {j: i for i, j in pairs}
@@ -235,7 +235,10 @@ def _with_moved(
 def _mutual_best(
     left: list[int], right: list[int], gains: NDArray[np.float32], margin: float
 ) -> list[tuple[int, int]]:
-    """Pairs of nodes that are each other's best match, by a margin over the second best and 0."""
+    """Pairs of nodes that are each other's best match, by a margin over the second best.
+
+    Their gain must also exceed 0 by that margin.
+    """
     if not left or not right:
         return []
     rest = gains[np.ix_(left, right)]
@@ -256,7 +259,10 @@ def _second_best(values: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _in_order(left: Page, right: Page, matched: dict[int, tuple[int, float]]) -> list[NodePair]:
-    """Sort pairs and unpaired blocks; an unpaired right block comes before its successor."""
+    """Return all pairs and unpaired blocks in left-page order.
+
+    An unpaired right block comes before the first pair that contains a later right block.
+    """
     paired = {other for other, _ in matched.values()}
     found: list[NodePair] = []
     shown = 0

@@ -1,1 +1,1 @@
-"""Code that several sentence aligners use."""
+"""Code shared by several sentence aligners."""

@@ -1,4 +1,4 @@
-"""Alignment of texts from coarse to fine, repeated with words learned from earlier passes."""
+"""Coarse-to-fine alignment of texts in several passes; each pass learns words for the next."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Model:
 def align_passes(
     left: Text, right: Text, moves: Moves, links: WordLinks, passes: int
 ) -> tuple[Path, Model]:
-    """Find the best path using known words, then repeat with the words learned in each pass."""
+    """Find the best path with known words; repeat with words learned from the previous path."""
     ratio = _ratio(left.lengths.sum(), right.lengths.sum())
     share = _CHANCE_SHARE if len(links) else _CHANCE_SHARE_ALONE
     model = Model(moves, links, share, share, ratio)
@@ -85,11 +85,11 @@ def align_pieces(
     moves: Moves,
     links: WordLinks,
 ) -> Ways:
-    """Find the best path through each of many pieces separately, in one pass.
+    """Find the best path through each of many pieces separately, in a single pass.
 
-    `starts` holds, for each text, the offsets of its pieces and the end of the text.  Pieces have
-    few sentences, so all paths are searched.  `links` must be sorted by left word, as returned by
-    `merged`.
+    `starts` contains, for each text, the index of the first sentence of each piece, and the number
+    of sentences.  Pieces have few sentences, so all paths are searched.  `links` must be sorted by
+    left word, as returned by `merged`.
     """
     if native() is None:
         return _one_by_one(left, right, starts, moves, links)
@@ -112,7 +112,7 @@ def _one_by_one(
     moves: Moves,
     links: WordLinks,
 ) -> Ways:
-    """Reference implementation of `best_ways`: calls `align_passes` for each piece."""
+    """Reference implementation of `best_ways` that calls `align_passes` for each piece."""
     found: list[Path] = []
     for (a, b), (c, d) in zip(*(pairwise(each.tolist()) for each in starts), strict=True):
         ours, theirs = left.chosen(np.arange(a, b)), right.chosen(np.arange(c, d))
@@ -156,7 +156,7 @@ def _coarse_to_fine(left: Text, right: Text, model: Model) -> Path:
 def _with_learned_words(
     left: Text, right: Text, path: Path, model: Model, links: WordLinks
 ) -> Model:
-    """Update the model with words learned from the sure beads of a path."""
+    """Return the model updated with words learned from the sure beads of a path."""
     ours, theirs = _sure_beads(left, right, path)
     links = merged(links, learned_links(ours.bags, theirs.bags))
     left_links, right_links = lifts(links, left.bags, right.bags)
@@ -200,13 +200,13 @@ def _around(path: Path, left: int, right: int, *, scale: int = 1) -> Band:
 
 
 def sure_steps(path: Path) -> NDArray[np.bool_]:
-    """A mask of the beads of a path that are sure and have both sides."""
+    """A mask of the steps of a path that are sure and have sentences on both sides."""
     sure: NDArray[np.bool_] = (path.confidence > _MIN_SURE) & (path.steps[:, 2:] > 0).all(1)
     return sure
 
 
 def _sure_beads(left: Text, right: Text, path: Path) -> tuple[Text, Text]:
-    """Both texts reduced to the beads that are sure and not too long, with one row per bead."""
+    """Reduce both texts to the sure beads that are not too long, with one row per bead."""
     steps = path.steps.astype(np.int64)
     begin, count = steps[:, :2], steps[:, 2:]
     words = np.stack(
@@ -224,6 +224,6 @@ def _sure_beads(left: Text, right: Text, path: Path) -> tuple[Text, Text]:
 
 
 def _ratio(left: float, right: float) -> float:
-    """The number of letters on the right per letter on the left; closer to 1 for short texts."""
+    """The number of letters on the right per letter on the left; near 1 for short texts."""
     ratio = (right + _PRIOR_LETTERS) / (left + _PRIOR_LETTERS)
     return float(min(_MAX_RATIO, max(1 / _MAX_RATIO, ratio)))

@@ -1,1 +1,1 @@
-"""Code that several exporters use."""
+"""Code shared by several exporters."""

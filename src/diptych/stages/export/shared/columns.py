@@ -1,4 +1,4 @@
-"""Helpers for all formats: the columns and the id of a unit, and texts without line breaks."""
+"""Helpers for all formats: columns, unit ids, and encoding of texts."""
 
 from __future__ import annotations
 
@@ -79,24 +79,24 @@ def pair_row(unit: Unit) -> tuple[Value, ...]:
 
 
 def place_row(side: Side) -> tuple[Value, ...]:
-    """The values of a side, in the order of `PLACE_COLUMNS`."""
+    """The place where the text of a side was found, in the order of `PLACE_COLUMNS`."""
     _, _, url, path, at, seconds, digest, warc, offset = side
     return url, path, at, iso_time(seconds), digest, warc, offset
 
 
 def common_row(unit: Unit) -> tuple[Value, ...]:
-    """The values of the unit as a whole, in the order of `COMMON_COLUMNS`."""
+    """The values that apply to a whole unit, in the order of `COMMON_COLUMNS`."""
     _, _, alignment, verified, evidence, flags, copies, run = unit
     return rounded(alignment), rounded(verified), evidence, " ".join(flags), copies, run
 
 
 def side_fields(side: Side) -> dict[str, Value]:
-    """The language of a side and its values, by column name."""
+    """Map column names to the language of a side and the place where its text was found."""
     return {"lang": side.lang, **dict(zip(PLACE_COLUMNS, place_row(side), strict=True))}
 
 
 def common_fields(unit: Unit) -> dict[str, Value]:
-    """The values of the unit as a whole, by column name."""
+    """Map column names to the values that apply to a whole unit."""
     return dict(zip(COMMON_COLUMNS, common_row(unit), strict=True))
 
 
@@ -111,7 +111,7 @@ def rounded(score: float) -> float:
 
 @lru_cache(maxsize=4096)  # many segments share a page
 def iso_time(seconds: float) -> str:
-    """Format a time as in web archives, truncated to the second.
+    """Format a time as in WARC files, truncated to seconds.
 
     >>> iso_time(1700000000.9)
     '2023-11-14T22:13:20Z'
@@ -121,7 +121,7 @@ def iso_time(seconds: float) -> str:
 
 @lru_cache(maxsize=1024)
 def is_lang(code: str) -> bool:
-    """True if a code from an external file has the form of a language code.
+    """True if a string has the form of a language code.
 
     >>> is_lang("zh-Hant"), is_lang("../en"), is_lang("en" + "-x" * 99)
     (True, False, False)
@@ -130,7 +130,7 @@ def is_lang(code: str) -> bool:
 
 
 def one_line(text: str) -> str:
-    r"""Replace tabs, line breaks and other control characters in a text by spaces.
+    r"""Replace tabs, line breaks and other control characters in a text with spaces.
 
     >>> one_line("a\tb\r\nc\ud800")
     'a b  c\ufffd'
@@ -155,7 +155,7 @@ def utf8(text: str) -> bytes:
 
 
 def with_surrogates_replaced(value: Any) -> Any:
-    r"""Copy texts, lists and dictionaries, with lone surrogates replaced.
+    r"""Copy a string, list or dictionary, and replace lone surrogates at any depth.
 
     >>> with_surrogates_replaced({"a": ["\ud800", 1]})
     {'a': ['\ufffd', 1]}
@@ -175,7 +175,7 @@ def with_surrogates_replaced(value: Any) -> Any:
 
 
 def json_line(row: Mapping[str, Any]) -> bytes:
-    r"""Encode an object as one line of JSON.
+    r"""Encode a mapping as one line of JSON.
 
     >>> json_line({"text": "a\n\ud800"})
     b'{"text":"a\\n\xef\xbf\xbd"}\n'
@@ -187,7 +187,7 @@ def json_line(row: Mapping[str, Any]) -> bytes:
 
 
 def write_rows(rows: Iterable[Mapping[str, Any]], out: BinaryIO) -> int:
-    """Write one object per line; returns the number of lines."""
+    """Write one JSON object per line, and return the number of lines."""
     count = 0
     for row in rows:
         out.write(json_line(row))
@@ -196,7 +196,7 @@ def write_rows(rows: Iterable[Mapping[str, Any]], out: BinaryIO) -> int:
 
 
 def is_plain(data: bytes, breaks: int) -> bool:
-    r"""True if a text has no control characters beyond the expected field and line breaks.
+    r"""True if the only control characters in `data` are the expected `breaks` separators.
 
     >>> is_plain(b"a\tb\n", 2), is_plain(b"a\tb\tc\n", 2), is_plain("a\u2028\n".encode(), 1)
     (True, False, False)
@@ -206,7 +206,7 @@ def is_plain(data: bytes, breaks: int) -> bool:
 
 
 def as_lines(rows: Sequence[tuple[Value, ...]], form: str) -> bytes:
-    r"""Format rows as lines; each control character in a text is replaced by a space.
+    r"""Format rows as lines, replacing each control character in a text with a space.
 
     >>> as_lines([("a", 1), ("b\n", 2)], "%s\t%d")
     b'a\t1\nb \t2\n'
@@ -230,7 +230,7 @@ def batches(items: Iterable[_Item], size: int = BATCH) -> Iterator[list[_Item]]:
 
 
 def write_batches(corpus: Corpus, out: BinaryIO, encode: Callable[[Sequence[Unit]], bytes]) -> int:
-    """Encode and write all units of a corpus in batches; returns the number of units."""
+    """Encode and write all units of a corpus in batches, and return the number of units."""
     count = 0
     for units in batches(corpus.units()):
         out.write(encode(units))

@@ -1,4 +1,4 @@
-"""The measures of segments for the filter `quality`; no measure depends on the languages.
+"""Language-independent measures of segments for the filter `quality`.
 
 Swapping the two sides does not change any measure.
 """
@@ -39,7 +39,7 @@ NAMES = (
 )  # fmt: skip
 """names of the measures, in column order"""
 
-_SLACK = 15.0  # letters added to lengths, as short texts vary more
+_SLACK = 15.0  # letters added to lengths, because short texts vary more
 _WORD_SLACK = 3.0  # the same for numbers of words
 _PRIOR_SEGMENTS = 20.0  # weight, in segments, of a prior median of 0
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"']+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
@@ -71,7 +71,7 @@ def measures(segments: Segments, lexicon: Lexicon) -> NDArray[np.float32]:
 def _lengths(
     ours: SideWords, theirs: SideWords, chars: tuple[CharacterCounts, CharacterCounts]
 ) -> dict[str, Floats]:
-    """The length ratio of each segment, and its deviation from the median of the pages."""
+    """Length measures of each segment, such as the deviation from the median length ratio."""
     ratio = np.log((ours.lengths + _SLACK) / (theirs.lengths + _SLACK))
     words = np.log((ours.tokens + _WORD_SLACK) / (theirs.tokens + _WORD_SLACK))
     long = [
@@ -89,20 +89,20 @@ def _lengths(
 
 
 def _shrunk_median(values: Floats) -> Floats | float:
-    """The median over all segments of two pages, shrunk towards 0 if there are few segments."""
+    """The median of a measure over all segments, shrunk towards 0 if there are few segments."""
     if not len(values):
         return 0.0
     return float(np.median(values)) * len(values) / (len(values) + _PRIOR_SEGMENTS)
 
 
 def _deviation(ratio: Floats, ours: SideWords, theirs: SideWords) -> Floats:
-    """The deviation of a length ratio, scaled by length: ratios of longer texts vary less."""
+    """The absolute deviation of each length ratio, scaled up for long texts, which vary less."""
     mean = (ours.lengths + theirs.lengths) / 2 + _SLACK
     return np.abs(ratio) * np.sqrt(mean) / 2.6  # Gale & Church 1993: 6.8 is the variance
 
 
 def _words(evidence: WordEvidence, ours: SideWords, theirs: SideWords) -> dict[str, Floats]:
-    """The word evidence of each segment: the lower and the higher value of the two sides."""
+    """Measures from word evidence, mostly the lower and the higher value of the two sides."""
     known_shares = tuple(
         known / np.maximum(side.tokens, 1.0)
         for known, side in zip(evidence.known, (ours, theirs), strict=True)
@@ -129,7 +129,7 @@ def _words(evidence: WordEvidence, ours: SideWords, theirs: SideWords) -> dict[s
 
 
 def _kept(name: str, counts: tuple[Floats, Floats, Floats]) -> dict[str, Floats]:
-    """Count what is on both sides and on one side only; the share on both is shrunk towards 1/2."""
+    """The counts of items on both sides and on one side, and the smoothed share on both sides."""
     both, lost = counts[0], counts[1] + counts[2]
     return {name: both, f"{name}_lost": lost, f"{name}_kept": (both + 1.0) / (both + lost + 2.0)}
 
@@ -183,7 +183,7 @@ def _languages(segments: Segments) -> dict[str, Floats]:
 
 
 def _addresses(segs: Sequence[SegmentPair]) -> Floats:
-    """The number of URLs and e-mail addresses that only one side has."""
+    """For each segment, the number of URLs and e-mail addresses on only one side."""
     lost = np.zeros(len(segs))
     for place, seg in enumerate(segs):
         if any(sign in seg.left or sign in seg.right for sign in ("://", "@", "www.")):
@@ -196,13 +196,13 @@ def _addresses(segs: Sequence[SegmentPair]) -> Floats:
 
 
 def _variety(words: SideWords) -> Floats:
-    """The share of distinct words among the words of each segment."""
+    """For each segment, the smoothed ratio of distinct words to all words."""
     types = np.diff(words.bags.offsets)
     return (types + 2.0) / (words.tokens + 2.0)
 
 
 def _around(columns: dict[str, Floats]) -> dict[str, Floats]:
-    """The means of some measures over the neighbouring segments and over the pages as a whole."""
+    """Means of some measures over the neighbouring segments, and medians over all segments."""
     gain = columns["gain_less"]
     page = float(np.median(gain)) if len(gain) else 0.0
     off = columns["length_off"]
@@ -215,6 +215,6 @@ def _around(columns: dict[str, Floats]) -> dict[str, Floats]:
 
 
 def _neighbours(values: Floats, outside: float) -> Floats:
-    """For each value, the mean of the previous and the next one; `outside` is beyond both ends."""
+    """For each value, the mean of its two neighbours; `outside` is used beyond both ends."""
     padded = np.concatenate(([outside], values, [outside]))
     return (padded[:-2] + padded[2:]) / 2

@@ -1,4 +1,4 @@
-"""The trained model of the filter: trees over measures, and the weight of repeated texts.
+"""The trained model of the filter: decision trees over measures, and weights for repeats.
 
     p  = 1 / (1 + exp(-(slope * trees + offset)))
     p' = 1 / (1 + exp(-(logit p + logit share
@@ -38,7 +38,7 @@ _TOLERANCE = 1e-6  # minimum distance of scores from 0 and 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QualityModel:
-    """A trained model over named measures."""
+    """A trained model that scores segments by named measures."""
 
     names: tuple[str, ...]
     forest: Forest
@@ -55,7 +55,7 @@ class QualityModel:
         return sigmoid(self.slope * odds + self.offset)
 
     def rescored(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
-        """Adjust scores to the whole run: to its share of correct segments, and for repeats."""
+        """Adjust scores to the run's share of correct segments and to the number of repeats."""
         share = share_right(scores)
         adjusted = sigmoid(_odds(scores) + np.log(share / (1 - share)))
         return rescored_by_repeats(adjusted, repeats, again=self.again, apart=self.apart)
@@ -103,7 +103,7 @@ def _odds(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 def rescored_by_repeats(
     scores: NDArray[np.float64], repeats: Repeats, *, again: float, apart: float
 ) -> NDArray[np.float64]:
-    """Adjust scores by the numbers of occurrences of the segments and their sides.
+    """Adjust scores according to how often the segments and their sides occur.
 
     >>> twice = Repeats(np.array([2, 1, 1]), np.array([2, 1, 3]), np.array([2, 1, 1]))
     >>> rescored_by_repeats(np.full(3, 0.5), twice, again=1.0, apart=1.0).round(2).tolist()
@@ -118,14 +118,14 @@ def rescored_by_repeats(
 
 @cache
 def shipped(name: str, names: tuple[str, ...]) -> QualityModel:
-    """Load the model with this name that is shipped with the package."""
+    """Load the model with the given name that is shipped with the package."""
     with model_file("", f"{name}.npz", "diptych.stages.filter.quality") as path:
         return load(path, names)
 
 
 def load(path: Path, names: Sequence[str]) -> QualityModel:
-    """Load a saved model; raises `ConfigError` if it is invalid or for other measures."""
-    with reading(path, "model of the quality of segments", TRAIN_ANEW):
+    """Load a saved model; raise `ConfigError` if it is invalid or has other measures."""
+    with reading(path, "segment quality model", TRAIN_ANEW):
         found = read_arrays(path, _FORMAT)
         if found["names"].tolist() != list(names):
             raise ValueError("it was trained with different measures")

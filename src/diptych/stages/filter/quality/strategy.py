@@ -1,4 +1,4 @@
-"""The probability that two texts are translations, without language-specific resources."""
+"""Filters that estimate the probability that a segment is correct, for any language pair."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _RULES = Rules()
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """Applies hard rules, then a small language-independent model; the default.
+    """The default filter, which applies hard rules and a small language-independent model.
 
-    The score of a segment is the probability that both sides mean the same.  At first, scores
-    assume that half of all segments are correct; at the end of a run, they are adjusted to the
-    estimated share of correct segments.
+    The score of a segment is the probability that both sides have the same meaning.  At first,
+    scores assume that half of all segments are correct; at the end of a run, they are adjusted to
+    the estimated share of correct segments.
     """
 
     threshold: float = _THRESHOLD
@@ -38,14 +38,14 @@ class Quality:
     """rules that reject a segment regardless of its score"""
 
     def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
-        """Score each segment with its probability, or with 0 and a reason if it breaks a rule."""
+        """Score each segment by its probability of being correct, or by 0 if it breaks a rule."""
         segments = read_segments(segs)
         rows = measures.measures(segments, lexicon)
         scores = shipped("quality", measures.NAMES).probabilities(rows)
         return decisions(scores, self.rules.broken_rules(segments), self.threshold)
 
     def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
-        """Adjust scores to the share of correct segments, and raise those of repeated pairs."""
+        """Adjust scores to the run's share of correct segments and to the number of repeats."""
         return shipped("quality", measures.NAMES).rescored(scores, repeats)
 
 
@@ -53,8 +53,8 @@ class Quality:
 class QualityEncoder(Quality):
     """`quality` plus cosine similarities from a sentence encoder that supports both languages.
 
-    If the encoder does not support both, this is the same as `quality`.  Needs the extra `encoder`,
-    or a folder with another encoder.
+    If the encoder does not support both, this is the same as `quality`.  Requires the extra
+    `encoder`, or a folder with another encoder.
     """
 
     encoder: str = ""
@@ -69,7 +69,7 @@ class QualityEncoder(Quality):
         return encoder_libraries(self.encoder)
 
     def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
-        """Score each segment with its probability, or with 0 and a reason if it breaks a rule."""
+        """Score each segment by its probability of being correct, or by 0 if it breaks a rule."""
         from diptych.learn.encoder.load import load_encoder
 
         encoder = load_encoder(self.encoder)
@@ -84,7 +84,7 @@ class QualityEncoder(Quality):
 def decisions(
     scores: NDArray[np.float64], broken: Sequence[str], threshold: float
 ) -> list[Decision]:
-    """Decide on segments by their scores and the rules they break."""
+    """Return a decision for each segment, based on its score and on any rule that it breaks."""
     return [
         Decision(False, 0.0, reason)
         if reason
@@ -94,6 +94,6 @@ def decisions(
 
 
 def _knows(encoder: SentenceEncoder, seg: SegmentPair) -> bool:
-    """True if an encoder knows both languages of a segment."""
+    """True if an encoder supports both languages of a segment."""
     langs = {primary(seg.left_lang), primary(seg.right_lang)}
     return not encoder.langs or langs <= encoder.langs

@@ -30,7 +30,7 @@ _NULL_SHARE = 0.3  # share of known words without a counterpart in a good transl
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SideWords:
-    """The words of one side of all segments: counts and positions."""
+    """The counts and positions of the words on one side of all segments."""
 
     words: tuple[str, ...]
     """vocabulary of the side, as stems"""
@@ -48,7 +48,7 @@ class SideWords:
 
 
 class WordEvidence(NamedTuple):
-    """The word evidence of each segment."""
+    """Evidence, for each segment, of how well the words of its sides correspond."""
 
     gains: tuple[Floats, Floats]
     """log-likelihood ratio per known word of each side: given the other side, against chance"""
@@ -75,7 +75,7 @@ class WordEvidence(NamedTuple):
 
 
 def side_words(texts: Sequence[str], lang: str) -> SideWords:
-    """Collect the words of one side of all segments."""
+    """Collect the words on one side of all segments."""
     found = [words_of(text, lang) for text in texts]
     sizes = np.fromiter((len(words) for words, _ in found), np.int64, len(found))
     ids: dict[str, int] = {}
@@ -104,7 +104,7 @@ def side_words(texts: Sequence[str], lang: str) -> SideWords:
 
 
 def word_evidence(left: SideWords, right: SideWords, lexicon: Lexicon) -> WordEvidence:
-    """Compute the word evidence of both sides of the same segments."""
+    """Compute the word evidence of segments from the words on both sides."""
     links = vocabulary_links(left.words, right.words, lexicon)
     tables = lifts(links, left.bags, right.bags)
     trusted = trust((left.words, left.bags), (right.words, right.bags), lexicon)
@@ -141,7 +141,10 @@ def _sums(words: SideWords, values: NDArray[np.floating[Any]] | NDArray[np.bool_
 def _gains(
     ours: SideWords, theirs: SideWords, links: Table, own: Floats, other: Floats
 ) -> tuple[Floats, Floats]:
-    """The gain of each text with its other side, and with the best neighbour of that side."""
+    """The gain of each text given its counterpart, and given a neighbour of the counterpart.
+
+    Of the two neighbours, the one with the higher gain counts.
+    """
     count = len(ours.lengths)
     weighted = Bags(
         ours.bags.word, (ours.bags.count * own[ours.bags.word]).astype(np.float32),
@@ -168,7 +171,7 @@ def _gains(
 
 
 def _entries(left: SideWords, right: SideWords, links: Table) -> tuple[Ints, Ints, Floats]:
-    """The indexes of linked words in the bags of both sides, and the strengths of the links."""
+    """The indices of linked words in the bags of both sides, and the strengths of the links."""
     offsets = links.offsets
     sizes = np.diff(offsets)[left.bags.word]
     here = np.repeat(np.arange(len(left.bags.word)), sizes)
@@ -181,7 +184,7 @@ def _entries(left: SideWords, right: SideWords, links: Table) -> tuple[Ints, Int
 
 
 def _find(words: SideWords, keys: Ints) -> Ints:
-    """The indexes in the bags of the given words of segments; -1 for words that do not occur."""
+    """The index of each key in the bags, or -1 if absent; a key encodes a segment and a word."""
     own = words.segment * max(words.bags.size, 1) + words.bags.word
     if not len(own):
         return np.full(len(keys), -1, np.int64)
@@ -190,7 +193,7 @@ def _find(words: SideWords, keys: Ints) -> Ints:
 
 
 def _covered(words: SideWords, linked: Ints, trusted: Floats) -> Floats:
-    """For each segment, the share of known words that are linked, weighted by rarity."""
+    """For each segment, the smoothed share of known words that are linked, weighted by rarity."""
     counts = np.bincount(words.bags.word, words.bags.count, words.bags.size)
     rarity = np.log((counts.sum() + 500.0) / (counts + 1.0))
     weight = trusted[words.bags.word] * rarity[words.bags.word]
@@ -231,10 +234,10 @@ def _order(
 
 
 def _same(left: SideWords, right: SideWords) -> tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]]:
-    """Find the words that are in both vocabularies.
+    """Find the words that are in both vocabularies, and those on both sides of a segment.
 
-    Returns the index of the right word for each left word, or -1, and masks of the shared words in
-    the bags of both sides.
+    For each left word, return the index of the same word in the right vocabulary, or -1.  For each
+    side, also return a mask of the words in its bags that are on both sides of their segment.
     """
     at = {word: place for place, word in enumerate(right.words)}
     other = np.fromiter((at.get(word, -1) for word in left.words), np.int64, len(left.words))
@@ -251,7 +254,7 @@ def _agreement(
     left: SideWords, right: SideWords, same: tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]], *,
     is_number: bool,
 ) -> tuple[Floats, Floats, Floats]:  # fmt: skip
-    """Count numbers, or words of both pages: on both sides, only on the left, only on the right."""
+    """Count the numbers, or the words of both pages, on both sides, left only and right only."""
     other, on_left, on_right = same
     if is_number:
         ours, theirs = left.is_number, right.is_number
@@ -270,7 +273,7 @@ def _agreement(
 def _copied(
     left: SideWords, right: SideWords, same: tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]]
 ) -> Floats:
-    """The share of the shorter side's words, without numbers, that the other side also has."""
+    """The share of the shorter side's words, except numbers, that are also on the other side."""
     ours = _sums(left, ~left.is_number[left.bags.word])
     theirs = _sums(right, ~right.is_number[right.bags.word])
     shared = _sums(left, same[1] & ~left.is_number[left.bags.word])
@@ -278,7 +281,7 @@ def _copied(
 
 
 def both_sides(segs: Sequence[SegmentPair]) -> tuple[SideWords, SideWords]:
-    """Collect the words of both sides of the segments of two pages."""
+    """Collect the words on each side of the segments of two pages."""
     langs = (segs[0].left_lang, segs[0].right_lang) if segs else ("en", "en")
     lefts, rights = [seg.left for seg in segs], [seg.right for seg in segs]
     return side_words(lefts, langs[0]), side_words(rights, langs[1])

@@ -1,1 +1,1 @@
-"""Code that several filters use."""
+"""Code shared by several filters."""

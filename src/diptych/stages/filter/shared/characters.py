@@ -1,6 +1,6 @@
-"""Counts of the characters of texts by kind: letters, digits, commas, brackets and so on.
+"""Character counts of texts by kind: letters, digits, commas, brackets and so on.
 
-All texts of two pages are counted at once, over one array of code points.
+The characters of all texts are counted at once, in a single array of code points.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 
 class Kind(IntEnum):
-    """The kind of a character, in any script."""
+    """The kind of a character in any script."""
 
     OTHER = 0
     LOWER = 1
@@ -91,7 +91,7 @@ class CharacterCounts(NamedTuple):
 
     @property
     def lengths(self) -> NDArray[np.float64]:
-        """The length of each text; the same as `text.lengths.text_length` for clean texts."""
+        """The length of each text; equal to `text.lengths.text_length` for clean texts."""
         ideographs, syllables = (self.kinds[:, kind] for kind in _DENSE)
         lengths: NDArray[np.float64] = self.kinds.sum(axis=1) + 2.5 * ideographs + 1.3 * syllables
         return lengths
@@ -104,7 +104,7 @@ class CharacterCounts(NamedTuple):
 
     @property
     def visible(self) -> NDArray[np.int64]:
-        """The number of characters in each text, without spaces."""
+        """The number of characters in each text, not counting spaces."""
         every: NDArray[np.int64] = self.kinds.sum(axis=1)
         return every - self.kinds[:, Kind.SPACE]
 
@@ -152,7 +152,7 @@ def _ends(
     kind: NDArray[np.uint8], row: NDArray[np.int64], count: int, which: Sequence[Kind], *,
     first: bool,
 ) -> NDArray[np.uint8]:  # fmt: skip
-    """The kind of the first or last character in each row that is of one of the kinds `which`."""
+    """For each row, the kind of its first or last character whose kind is in `which`."""
     is_one = np.zeros(len(Kind), bool)
     is_one[list(which)] = True
     places = np.flatnonzero(is_one[kind])

@@ -1,4 +1,4 @@
-"""Detection of texts that were decoded with the wrong character set, using `ftfy`."""
+"""Detection of texts that were decoded with the wrong character encoding, using `ftfy`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ _CAPITALS = re.compile("(?<=[A-Z\xc0-\xde])[\xc2\xc3](?=[\xbb\u2013\u2014\u2019\
 
 
 def damage(text: str) -> int:
-    r"""Count the characters of a text that were decoded wrongly, or not at all.
+    r"""Estimate the number of wrongly decoded characters in a text.
 
     A suspect sequence counts twice; it counts once if it is the only such sequence and `ftfy`
-    cannot repair it, because ”Ändra” is correct Swedish.  A replacement character counts once.
+    cannot repair it, because it may be correct, as in Swedish ”Ändra”.  A replacement character
+    counts once.
 
     >>> damage("Il a \u00c3\u00a9t\u00c3\u00a9 r\u00c3\u00a9uni"), damage("\ufffdcole")
     (6, 1)

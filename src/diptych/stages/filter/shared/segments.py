@@ -1,4 +1,4 @@
-"""Facts about the characters and languages of segments, computed once for all measures."""
+"""Properties of the texts of segments, computed once for all rules and measures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from diptych.types import SegmentPair
 
 
 class Segments(NamedTuple):
-    """Segments, with facts about their left and right sides."""
+    """Segments, with properties of their left and right sides."""
 
     segs: Sequence[SegmentPair]
     chars: tuple[CharacterCounts, CharacterCounts]
@@ -30,7 +30,7 @@ class Segments(NamedTuple):
 
 
 def read_segments(segs: Sequence[SegmentPair]) -> Segments:
-    """Compute the facts about segments; all segments must have the same two languages."""
+    """Compute the properties of segments, which must all have the same two languages."""
     lefts, rights = [seg.left for seg in segs], [seg.right for seg in segs]
     langs = (segs[0].left_lang, segs[0].right_lang) if segs else ("", "")
     ours, theirs = count_characters(lefts), count_characters(rights)

@@ -1,4 +1,4 @@
-"""Log-odds of the languages of both sides of segments."""
+"""Log-odds that the sides of segments are in the expected languages."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _COMMON_LANGUAGES = (
 def language_odds(
     texts: Sequence[str], weights: NDArray[np.int64], own: str, other: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The log-odds of each text's own language against the other side's, and against any third.
+    """For each text, the log-odds of `own` against `other` and against any third language.
 
-    Log-odds are negative if the text is in another language; they are `UNKNOWN_ODDS` for a text
-    with few letters.
+    Log-odds are negative if a text is probably not in its own language; they are `UNKNOWN_ODDS` for
+    texts with few letters.
 
     >>> import numpy as np
     >>> text = "El consejo se reunió en el ayuntamiento el martes."
@@ -58,7 +58,10 @@ def language_odds(
 def _restricted_model(
     whole: langid.Labelled, own: str, other: str
 ) -> tuple[Model, list[int], list[int]]:
-    """A model of two languages and the commonest web languages, and the columns of those two."""
+    """Restrict a model to `own`, `other` and some common languages.
+
+    Return the model, and the columns of its labels for `own` and for `other`.
+    """
     names = [own, other, *_COMMON_LANGUAGES]
     kept = [
         column

@@ -1,1 +1,1 @@
-"""Code that several verifiers use."""
+"""Code shared by several verifiers."""

@@ -1,4 +1,4 @@
-"""Base classes of verifiers: checks before scoring, and a trained model over features."""
+"""Base classes for verifiers: preliminary checks, and scoring with a trained model."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class CheckedVerifier(ABC):
     """the pair is flagged if at least this share of its running text is the same in both pages"""
 
     def verify(self, candidate: Candidate) -> Decision:
-        """The decision with its flags; the score is 0 if the pages cannot be translations."""
+        """Return the decision with flags; the score is 0 if the pages cannot be translations."""
         flags = pair_flags(candidate, untranslated=self.untranslated)
         if reason := obstacle(candidate, min_letters=self.min_letters, max_copied=self.max_copied):
             return Decision(False, 0.0, reason, flags)
@@ -39,17 +39,17 @@ class CheckedVerifier(ABC):
 
     @abstractmethod
     def decide(self, candidate: Candidate) -> Decision:
-        """Decide on pages that may be translations."""
+        """Return the decision for a candidate that passed the preliminary checks."""
 
     def by_score(self, score: float, reason: Reason = Reason.NOT_PARALLEL) -> Decision:
-        """Accept if the score reaches the threshold; otherwise reject with the given reason."""
+        """Accept a pair if its score reaches the threshold; otherwise reject it with `reason`."""
         accept = score >= self.threshold
         return Decision(accept, score, "" if accept else reason)
 
 
 @dataclass(frozen=True, slots=True)
 class TrainedVerifier(CheckedVerifier):
-    """A verifier whose score is the probability of a trained model over features."""
+    """A verifier whose score is the probability predicted by a trained model."""
 
     method: ClassVar[str]
     names: ClassVar[tuple[str, ...]]
@@ -57,7 +57,7 @@ class TrainedVerifier(CheckedVerifier):
     """folder of a model from `diptych train verify`; if empty, the one shipped with the package"""
 
     def decide(self, candidate: Candidate) -> Decision:
-        """Decide by the score of the candidate's features."""
+        """Return the decision based on the model's score for the candidate."""
         return self.by_score(self.score(features(candidate)))
 
     def score(self, row: Features) -> float:
@@ -68,5 +68,5 @@ class TrainedVerifier(CheckedVerifier):
 
 @lru_cache(maxsize=8)
 def cached_model(folder: str, method: str, names: tuple[str, ...]) -> Model:
-    """Load a model once for all pairs."""
+    """Load a model, or return it from the cache if it has been loaded before."""
     return load(folder, method, names)

@@ -1,7 +1,7 @@
-"""Features by which a verifier decides whether two pages are translations of each other.
+"""Features used to decide whether two pages are translations of each other.
 
-The first four are from Vieira & Moreira 2012, three are from Shi et al. 2006, the others are ours.
-No feature depends on the languages or on which page is the left one.
+The first four are from Vieira & Moreira 2012, three are from Shi et al. 2006, and the
+others are our own.  No feature depends on the languages or on which page is the left one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PRIOR_AGREEMENT = 0.5  # used if nothing is known
 
 
 class Features(NamedTuple):
-    """All features; shares and ratios are from 0 to 1."""
+    """The features of a page pair; shares and ratios are between 0 and 1."""
 
     words_ratio: float
     """ratio of the word counts, smaller to larger"""
@@ -81,7 +81,7 @@ MAXENT = ("bytes_ratio", "tag_similarity", "aligned_sentences")
 
 
 class Coverage(NamedTuple):
-    """The shares of two pages that are aligned, and the quality of the alignment."""
+    """The share of each page that is aligned, and measures of alignment quality."""
 
     left: float
     right: float
@@ -124,7 +124,7 @@ def features(candidate: Candidate) -> Features:
 
 
 def ratio(one: float, other: float) -> float:
-    """The ratio of two amounts, smaller to larger; 1 if both are 0.
+    """The ratio of the smaller to the larger of two amounts; 1 if both are 0.
 
     >>> ratio(50, 100), ratio(100, 50), ratio(0, 0)
     (0.5, 0.5, 1.0)
@@ -136,7 +136,9 @@ def ratio(one: float, other: float) -> float:
 
 
 def tag_changes(left: str, right: str) -> tuple[int, int]:
-    """The edit distance and number of matches of two tag sequences with one character per tag.
+    """Return the edit distance between two tag sequences and the number of matching tags.
+
+    Each character of a sequence represents one tag.
 
     >>> tag_changes("abcCdDBA", "abdDdDBA")
     (2, 6)
@@ -166,12 +168,12 @@ def shared(left: Iterable[str], right: Iterable[str]) -> float:
 
 
 def _agreement(both: float, either: float) -> float:
-    """The share `both / either`, shrunk towards the prior if there are few cases."""
+    """The ratio `both / either`, smoothed towards the prior agreement."""
     return (both + 2 * _PRIOR_AGREEMENT) / (either + 2)
 
 
 def _numbers(left: Mapping[str, int], right: Mapping[str, int]) -> float:
-    """The weighted Jaccard index of the numbers of two pages; single digits are ignored."""
+    """The smoothed, weighted Jaccard index of the numbers on two pages, ignoring single digits."""
     ours, theirs = (
         Counter({word: n for word, n in bag.items() if word[:1].isdigit() and len(word) > 1})
         for bag in (left, right)
@@ -199,13 +201,13 @@ def copied(left: Page, right: Page) -> float:
 
 
 def _prose(page: Page) -> list[str]:
-    """The texts of a page's blocks other than code, or of all blocks if all are code."""
+    """The texts of all blocks except code, or of all blocks if the page contains only code."""
     prose = [block.text for block in page.blocks if "/pre[" not in block.path]
     return prose or [block.text for block in page.blocks]
 
 
 def coverage(candidate: Candidate) -> Coverage:
-    """The shares of the letters of both pages that are in aligned segments."""
+    """Compute the share of each page that is aligned, and the quality of the alignment."""
     # DEVIATION(shi): sentences that were joined into a segment count as one, on either side.
     aligned, alone, scores, lengths = [0.0, 0.0], [0.0, 0.0], 0.0, 0.0
     pairs: list[tuple[float, float]] = []
@@ -232,7 +234,7 @@ def coverage(candidate: Candidate) -> Coverage:
 
 
 def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
-    """The correlation of log lengths, shrunk towards 0 if there are few pairs.
+    """The correlation of the log lengths of paired texts, shrunk towards 0 if there are few.
 
     >>> round(_correlation([(10, 12), (100, 90), (1000, 1100)] * 10), 2), _correlation([(5, 5)])
     (0.91, 0.0)
@@ -248,7 +250,7 @@ def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
 
 
 def sketch_of(candidate: Candidate, page: Page) -> Sketch:
-    """The sketch of one side; for a page in both languages, the sketch of one half of its text."""
+    """The sketch of a page, or of the text in one language of a bilingual page."""
     if page.sketch is not None and candidate.pair.left != candidate.pair.right:
         return page.sketch
     lang = candidate.pair.left_lang if page is candidate.left else candidate.pair.right_lang
@@ -258,7 +260,7 @@ def sketch_of(candidate: Candidate, page: Page) -> Sketch:
 
 
 def _size_ratio(candidate: Candidate, lengths: tuple[float, float]) -> float:
-    """The ratio of the file sizes; for a page in both languages, that of its two halves."""
+    """The ratio of the file sizes, or of the text lengths of a bilingual page's two halves."""
     if candidate.pair.left == candidate.pair.right:
         return ratio(*lengths)
     return ratio(candidate.left.record.size, candidate.right.record.size)

@@ -1,4 +1,4 @@
-"""Flags of a page pair: facts that a user may want to know even if the pair is rejected."""
+"""Flags of a page pair: facts that may be of interest even if the pair is rejected."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MIN_PROSE = 0.92  # minimum share of letters and spaces; with less it is code, 
 
 
 def pair_flags(candidate: Candidate, *, untranslated: float) -> tuple[str, ...]:
-    """The flags of a pair, which mark machine translation of either page and untranslated parts."""
+    """The flags of a page pair: machine translation of either page, and untranslated parts."""
     found = []
     page_flags = (*candidate.left.record.flags, *candidate.right.record.flags)
     if any(flag.startswith("machine:") for flag in page_flags):
@@ -22,7 +22,7 @@ def pair_flags(candidate: Candidate, *, untranslated: float) -> tuple[str, ...]:
 
 
 def untranslated_share(candidate: Candidate) -> float:
-    """The share of aligned running text that is the same on both sides."""
+    """The share of aligned running text that is identical on both sides."""
     same = total = 0
     for segment in candidate.segments:
         if segment.left and segment.right and len(segment.left) >= _MIN_SENTENCE:

@@ -1,4 +1,4 @@
-"""Trained models of verifiers as JSON: plain numbers, no code.
+"""Trained models for verifiers, stored as JSON without any executable code.
 
     logistic    p = 1 / (1 + exp(-(bias + sum of weight * (value - mean) / scale)))
     trees       p = 1 / (1 + exp(-(bias + sum of the leaves that a row reaches)))
@@ -25,7 +25,7 @@ _ADVICE = "train one with: diptych train verify"
 
 
 class Node(NamedTuple):
-    """A node of a tree."""
+    """A node of a decision tree; `feature` is -1 for a leaf."""
 
     feature: int
     threshold: float
@@ -36,7 +36,7 @@ class Node(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Logistic:
-    """A logistic model with one weight per feature."""
+    """A logistic regression model with one weight per feature."""
 
     features: tuple[str, ...]
     bias: float
@@ -56,7 +56,7 @@ class Logistic:
 
 @dataclass(frozen=True, slots=True)
 class Trees:
-    """One decision tree, or several whose leaf values are added."""
+    """A model of one or more decision trees whose leaf values are added."""
 
     features: tuple[str, ...]
     bias: float
@@ -84,7 +84,7 @@ def _leaf(tree: Sequence[Node], row: Sequence[float]) -> float:
 
 
 def to_json(model: Model) -> str:
-    """Serialise a model as JSON; `from_json` reads it."""
+    """Serialise a model as JSON that `from_json` can read."""
     kept: dict[str, Any] = {"format": FORMAT, "features": model.features, "bias": model.bias}
     if isinstance(model, Logistic):
         kept |= {"weights": model.weights, "means": model.means, "scales": model.scales}
@@ -94,8 +94,8 @@ def to_json(model: Model) -> str:
 
 
 def from_json(text: str | bytes, features: Sequence[str], name: str) -> Model:
-    """Parse a model; raises `ConfigError` if it is not valid or has other features."""
-    with reading(name, "model of a verifier", _ADVICE):
+    """Parse a model; raise `ConfigError` if it is invalid or was trained with other features."""
+    with reading(name, "verifier model", _ADVICE):
         raw = parse_model(text, FORMAT)
         if raw["features"] != list(features):
             raise ValueError("it was trained with different features")
@@ -103,21 +103,21 @@ def from_json(text: str | bytes, features: Sequence[str], name: str) -> Model:
 
 
 def _checked(raw: dict[str, Any]) -> Model:
-    """Check parsed JSON and build the model; raises `ValueError` if any of it is not valid."""
+    """Build a model from parsed JSON; raise `ValueError` if a value is invalid."""
     features, bias = tuple(raw["features"]), number(raw["bias"])
     if "trees" in raw:
         trees = tuple(_tree(nodes, len(features)) for nodes in raw["trees"])
         return Trees(features, bias, trees)
     lists = [tuple(map(number, raw[part])) for part in ("weights", "means", "scales")]
     if any(len(part) != len(features) for part in lists):
-        raise ValueError("its numbers do not fit its features")
+        raise ValueError("its numbers do not match its features")
     if not all(scale > 0 for scale in lists[2]):
         raise ValueError("a scale is not positive")
     return Logistic(features, bias, *lists)
 
 
 def _tree(nodes: Sequence[Any], width: int) -> tuple[Node, ...]:
-    """Check and build a tree: children must exist and come after their parent."""
+    """Build a tree, and check that all children exist and come after their parent."""
     tree = tuple(Node(*nodes[place]) for place in range(len(nodes)))
     if not tree:
         raise ValueError("a tree has no root")
@@ -134,7 +134,7 @@ def _tree(nodes: Sequence[Any], width: int) -> tuple[Node, ...]:
 
 
 def load(folder: str, method: str, features: Sequence[str]) -> Model:
-    """Load the model of a method from a folder, or the one shipped with the package."""
+    """Load a verifier's model from a folder, or the shipped model if `folder` is empty."""
     return (_read if folder else _shipped)(folder, method, tuple(features))
 
 

@@ -1,4 +1,4 @@
-"""Reasons to reject a pair before scoring: the pages cannot be translations."""
+"""Reasons to reject a page pair before scoring, because it cannot be a translation."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _MIN_CLEAR = 0.9  # minimum score of a language to be certain
 
 
 def obstacle(candidate: Candidate, *, min_letters: float, max_copied: float) -> str:
-    """The reason why two pages cannot be translations, or "".
+    """The reason why two pages cannot be translations of each other, or "" if there is none.
 
-    A page in both languages is paired with itself, and is not a copy.
+    A bilingual page is paired with itself; this does not count as a copy.
     """
     left, right, pair = candidate.left, candidate.right, candidate.pair
     is_split = pair.left == pair.right
@@ -35,7 +35,7 @@ def obstacle(candidate: Candidate, *, min_letters: float, max_copied: float) -> 
 
 
 def _language_obstacle(candidate: Candidate, *, is_split: bool) -> str:
-    """The reason why the languages of two pages rule out a translation, or ""."""
+    """The reason why the languages of two pages rule out a translation, or "" if they do not."""
     left, right, pair = candidate.left, candidate.right, candidate.pair
     if not is_split and not (left.lang and right.lang):
         return Reason.UNKNOWN_LANGUAGE
@@ -52,23 +52,24 @@ def _language_obstacle(candidate: Candidate, *, is_split: bool) -> str:
 
 
 def _is_partly_in(page: Page, lang: str) -> bool:
-    """True if a part of a page is in a language, as in a partly translated page."""
+    """True if a sufficient share of a page is in the given language."""
     return any(
         score >= _MIN_PART and same_language(found, lang) for found, score in page.record.langs
     )
 
 
 def _is_clearly_other(page: Page, lang: str) -> bool:
-    """True if a page is clearly in a language other than the one the pair gives."""
+    """True if a page is clearly in a language other than `lang`."""
     if same_language(page.lang, lang):
         return False
     return any(score >= _MIN_CLEAR and found == page.lang for found, score in page.record.langs)
 
 
 def own_text(page: Page, other: Page) -> float:
-    """The number of letters in text that is only on this page; menu items count half.
+    """The number of letters in blocks that are only on `page`; short blocks count half.
 
-    Two template pages with hardly any text consist of menus and common blocks.
+    Template pages with hardly any text consist mostly of menu items, which are short, and of blocks
+    that are on both pages.
     """
     theirs = Counter(block.text for block in other.blocks)
     own = Counter(block.text for block in page.blocks) - theirs

@@ -1,4 +1,4 @@
-"""The share of common words and numbers of two pages that are at corresponding places.
+"""The share of words and numbers that are at corresponding places on two pages.
 
 Any two pages of a site share many words.  In a translation, these words are in corresponding
 sentences.
@@ -13,12 +13,12 @@ from typing import NamedTuple
 from diptych.types import SegmentPair
 
 # Numbers, and words in alphabets in which names are mostly spelled alike.  Words in ideographs are
-# left out, as they cannot be separated without a dictionary.
+# left out, because they cannot be separated without a dictionary.
 _WORD = re.compile("[0-9]+|[a-z\u00df-\u00f6\u00f8-\u024f]{3,}|[\u0370-\u052f]{3,}")
 
 
 class SamePlaces(NamedTuple):
-    """Words and numbers at corresponding places of both pages."""
+    """The share and number of words that are at corresponding places on two pages."""
 
     share: float = 0.5
     """share of numbers and common words at corresponding places; shrunk towards 0.5 if there are
@@ -27,7 +27,7 @@ class SamePlaces(NamedTuple):
 
 
 def same_places(segments: Sequence[SegmentPair]) -> SamePlaces:
-    """The share of numbers and common words that are on both sides of a segment.
+    """Measure how many numbers and common words are on both sides of the same segment.
 
     Most words differ between languages, so only those that occur on both pages are expected at
     corresponding places; numbers are the same in all languages.
@@ -45,5 +45,5 @@ def same_places(segments: Sequence[SegmentPair]) -> SamePlaces:
 
 
 def _is_number(word: str) -> bool:
-    """True for a number of several digits; single digits are often item numbers."""
+    """True if a word is a number with several digits; single digits are often item numbers."""
     return len(word) > 1 and word[0].isdigit()

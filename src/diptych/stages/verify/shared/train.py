@@ -23,7 +23,7 @@ _SMALL_TABLE = 200  # in pairs; in a larger table a leaf must hold at least 1% o
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Labelled pairs, each with a row of features, a label and a weight."""
+    """Training data: a row of features, a label and a weight for each page pair."""
 
     names: tuple[str, ...]
     rows: NDArray[np.float64]
@@ -38,18 +38,18 @@ class Table:
         right: Iterable[bool],
         weights: Iterable[float] | None = None,
     ) -> Table:
-        """Build a table from plain values; without weights, all pairs count the same."""
+        """Build a table from Python values; without weights, all pairs have the same weight."""
         values = np.array([[*row] for row in rows], np.float64).reshape(-1, len(names))
         count = np.ones(len(values)) if weights is None else np.array([*weights], np.float64)
         return cls(tuple(names), values, np.array([*right], bool), count)
 
     def only(self, names: Sequence[str]) -> Table:
-        """The same pairs with only these features."""
+        """Return a table of the same pairs with only the named features."""
         columns = [self.names.index(name) for name in names]
         return Table(tuple(names), self.rows[:, columns], self.right, self.weights)
 
     def part(self, chosen: NDArray[Any]) -> Table:
-        """The chosen pairs."""
+        """Return a table of only the chosen pairs."""
         return Table(self.names, self.rows[chosen], self.right[chosen], self.weights[chosen])
 
 
@@ -57,7 +57,7 @@ Trainer = Callable[[Table], Model]
 
 
 def logistic(table: Table, *, strength: float = 1.0) -> Logistic:
-    """Train a maximum entropy model of two classes, i.e. a logistic regression."""
+    """Train a logistic regression, i.e. a maximum entropy model with two classes."""
     # DEVIATION(shi): the same maximum is found by a quasi-Newton method, not by iterative scaling,
     # and weights are regularised, so that few pairs suffice.
     linear_model: Any = library("sklearn.linear_model", "training")
@@ -69,10 +69,10 @@ def logistic(table: Table, *, strength: float = 1.0) -> Logistic:
 
 
 def monotone(table: Table) -> Logistic:
-    """Train a logistic regression in which the sign of each weight is fixed.
+    """Train a logistic regression in which most weights have a fixed sign.
 
-    Otherwise, one of two correlated features may get a negative weight, which fits only the
-    training sites.
+    Otherwise, one of two correlated features may get a weight with the wrong sign, which overfits
+    the training sites.
     """
     optimize: Any = library("scipy.optimize", "training")
     means, scales = _moments(table)
@@ -102,14 +102,14 @@ def _bound(name: str) -> tuple[float | None, float | None]:
 
 
 def _moments(table: Table) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Mean and standard deviation of each feature."""
+    """The mean and standard deviation of each feature; the latter is 1 for constant features."""
     means = np.average(table.rows, axis=0, weights=table.weights)
     spread = np.average((table.rows - means) ** 2, axis=0, weights=table.weights)
     return means, np.where(spread > 1e-12, np.sqrt(spread), 1.0)
 
 
 def decision_tree(table: Table) -> Trees:
-    """Train a small decision tree, split by entropy."""
+    """Train a small decision tree that is split by entropy."""
     # DEVIATION(pplocator): J48 splits by gain ratio and prunes by a bound on the error.  Here trees
     # are split by gain, and kept small by a minimum leaf size and a cost of leaves.
     tree_module: Any = library("sklearn.tree", "training")
@@ -122,7 +122,7 @@ def decision_tree(table: Table) -> Trees:
 
 
 def _leaf_odds(tree: Any, table: Table) -> NDArray[np.float64]:
-    """The log-odds of each leaf of a fitted tree."""
+    """The smoothed log-odds of each leaf of a fitted tree."""
     leaves = tree.apply(table.rows.astype(np.float32))
     weights = table.weights / table.weights.mean()
     total = np.bincount(leaves, weights, tree.node_count)
@@ -131,7 +131,7 @@ def _leaf_odds(tree: Any, table: Table) -> NDArray[np.float64]:
 
 
 def tree_nodes(tree: Any, values: NDArray[np.float64]) -> tuple[Node, ...]:
-    """The nodes of a fitted tree, with the values of its leaves."""
+    """Convert a fitted scikit-learn tree to nodes, with the given values for its leaves."""
     inner = zip(tree.feature, tree.threshold, tree.children_left, tree.children_right, strict=True)
     return tuple(
         Node(-1, 0.0, 0, 0, float(value))
@@ -142,12 +142,12 @@ def tree_nodes(tree: Any, values: NDArray[np.float64]) -> tuple[Node, ...]:
 
 
 def probabilities(model: Model, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The probability of each row."""
+    """The probability, for each row of features, that the pair is correct."""
     return np.array([model.probability(row) for row in rows.tolist()], np.float64)
 
 
 def folds(right: NDArray[np.bool_], count: int, seed: int) -> NDArray[np.int64]:
-    """Assign pairs to folds, with the classes spread evenly over the folds."""
+    """Assign each pair to a random fold, with both classes spread evenly over the folds."""
     found = np.zeros(len(right), np.int64)
     generator = np.random.default_rng(seed)
     for label in (False, True):
@@ -168,7 +168,7 @@ def cross_validated(table: Table, train: Trainer, fold: NDArray[np.int64]) -> ND
 def leave_one_out(
     table: Table, train: Trainer, fold: NDArray[np.int64]
 ) -> dict[str, NDArray[np.float64]]:
-    """Cross-validate without each feature in turn (Vieira & Moreira 2012, Table II)."""
+    """Cross-validate with each feature left out in turn (Vieira & Moreira 2012, Table II)."""
     return {
         name: cross_validated(
             table.only([each for each in table.names if each != name]), train, fold

@@ -31,7 +31,7 @@ class TranslatedShares(NamedTuple):
 def translated_shares(
     left: Mapping[str, int], right: Mapping[str, int], lexicon: Lexicon | None
 ) -> TranslatedShares:
-    """The shares for two bags of stems; neutral if the lexicon knows too few of the stems."""
+    """Compute the translated shares of two bags of stems; 0.5 if too few are in the lexicon."""
     if lexicon is None or not len(lexicon):
         return TranslatedShares()
     forward, backward = _tables(lexicon)
@@ -47,7 +47,7 @@ def translated_shares(
 
 @lru_cache(maxsize=4)
 def _tables(lexicon: Lexicon) -> tuple[_Known, _Known]:
-    """The translations of each well-known stem, in both directions."""
+    """Map each well-known stem to its likely translations, in both directions."""
     return _known(lexicon), _known(lexicon.reversed())
 
 
