@@ -1,1 +1,1 @@
-"""The queue of URLs, robots.txt and politeness, and the state machines of crawl and search."""
+"""URL queue, robots.txt, politeness, and the state machines for crawling and searching."""

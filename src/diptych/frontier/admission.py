@@ -1,6 +1,7 @@
-"""Decide which URLs enter the queue: in scope, not a trap, not a file type other than HTML.
+"""Decide which URLs to queue, based on the crawl's scope, crawler traps and file types.
 
-A URL is outside the crawl's scope, refused (a trap, or not HTML by its extension), or queued.
+Each URL is queued, refused (as a trap, or because its extension rules out HTML), or marked as
+outside the crawl's scope.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _UNKNOWN = "?"  # not the name of any site
 
 
 class Admission:
-    """Decides on each new URL; the store counts the URLs of each endless family."""
+    """Decides whether each new URL is queued; the store counts the URLs in each trap family."""
 
     def __init__(self, store: Store, hosts: Hosts, scope: Scope | Anywhere) -> None:
         self._store = store
@@ -33,7 +34,10 @@ class Admission:
     def entry(
         self, url: Url, depth: int, priority: float = 0.0, *, turn: Turn = Turn.PAGE
     ) -> Entry:
-        """The frontier entry for a URL; a sitemap is not refused for ending in .gz."""
+        """Create the frontier entry for a URL: queued, refused, or outside the scope.
+
+        Only pages are checked for traps and file types; a sitemap may end in .gz.
+        """
         name = self._scope.site_of(url)
         if name is None:
             return Entry(url, 0, 0.0, depth, state=State.OUTSIDE, reason=Reason.OUTSIDE)
@@ -61,7 +65,10 @@ class Admission:
         return traps.refusal(url) or self._family_refusal(url)
 
     def _family_refusal(self, url: Url) -> str:
-        """The reason to refuse a URL beyond its family's limit; known URLs keep their state."""
+        """The reason to refuse a URL whose trap family has reached its limit; empty if allowed.
+
+        Known URLs keep their state.
+        """
         family = traps.family_of(url)
         if family is None:
             return ""

@@ -1,8 +1,9 @@
-"""Aliases: rules by which two URLs of a site are the same page, learned from redirects and copies.
+"""Alias rules: which URLs of a site lead to the same page, learned from redirects and duplicates.
 
-A rule (`text.aliases`) is counted for each host and for each section of a host.  Once it has held
-for a few pages without an exception, it is applied to queued and new URLs; one exception demotes
-it.  A few of the URLs that a rule applies to are fetched anyway, as a test.
+The confirmations and exceptions of a rule (`text.aliases`) are counted for each host and for each
+section of a host.  Once a rule has held for several pages without an exception, it is applied to
+queued and new URLs; a single exception demotes it.  To test a rule, a few of the URLs that it
+applies to are still fetched.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ from diptych.text.urls import origin_of, site_name, url_key
 from diptych.types import Page, PageRecord, Url
 
 MIN_HELD = (4, 3)  # pages for which a rule must have held: on a host, in a section
-TESTED = 32  # one in so many URLs that a rule applies to is fetched, as a test
+TESTED = 32  # one in this many URLs that a rule applies to is still fetched, to test the rule
 MAX_TWINS = 32_000_000  # bytes of cached contents and rewritten URLs
-MAX_URL = 512  # characters; rules are not learned from longer URLs, which would take much memory
+MAX_URL = 512  # characters; no rules are learned from longer URLs, which would need too much memory
 MAX_STEPS = 4  # rules applied to one URL
 MAX_RULES = 500  # per host, and four times as many for its sections: a site may invent parameters
 MAX_COUNTS = 200_000  # rule counts of all hosts
 # A page may have many variants: only these occurrences count for a rule.  If many values of a
 # parameter lead to one "not found" text, other values may still lead to pages.
 _COUNTED = frozenset((1, 16, 64))
-_MIN_PAGES = 10  # pages of a language; with fewer its template is unknown
-_MAX_BLOCKS, _MAX_TEMPLATES = 20_000, 32  # blocks of the pages of a host, and hosts
+_MIN_PAGES = 10  # pages in a language; with fewer pages, its template is unknown
+_MAX_BLOCKS, _MAX_TEMPLATES = 20_000, 32  # blocks per host, and hosts
 REASON = alias_reason("")
 """start of the stored reason for an alias; the names of the rules follow"""
 AND = " + "
@@ -45,19 +46,19 @@ _TELLING = ("without", "lower", "sorted", "single")  # rules that are useful wit
 
 @dataclass(slots=True)
 class Counts:
-    """The number of times that redirects or copies confirmed a rule, or pages contradicted it."""
+    """Counts of the redirects and duplicate pages that confirm a rule, and of its exceptions."""
 
     moved: int = 0
     same: int = 0
     broken: int = 0
 
     def is_active(self, least: int) -> bool:
-        """True if the rule has held at least `least` times, without an exception."""
+        """True if the rule has held at least `least` times without an exception."""
         return self.moved + self.same >= least and not self.broken
 
 
 class Alias(NamedTuple):
-    """The URL that represents another URL, and the rules that make it do so."""
+    """The target URL of an alias, and the names of the rules that lead to it."""
 
     url: Url
     rule: str
@@ -91,7 +92,7 @@ class Aliases:
     # -- learning ----------------------------------------------------------------------------
 
     def learn_redirect(self, url: Url, target: Url) -> list[str]:
-        """Learn from a redirect; returns the rules that have become active."""
+        """Learn alias rules from a redirect, and return the rules that have become active."""
         newly: list[str] = []
         if len(url) > MAX_URL or len(target) > MAX_URL:
             return newly
@@ -109,7 +110,7 @@ class Aliases:
         return newly
 
     def _contradicted(self, url: Url, target: Url) -> list[str]:
-        """Active rules that rewrite the URL to a page other than its redirect target."""
+        """The active rules that rewrite a URL to a page other than its redirect target."""
         return [
             rule
             for rule, made in rewritings(url)
@@ -119,7 +120,7 @@ class Aliases:
         ]
 
     def learn_page(self, page: Page) -> list[str]:
-        """Learn which URLs a fetched page is a copy of; returns the rules that became active."""
+        """Learn alias rules from a page and its duplicates, and return the newly active rules."""
         url, content = page.url, content_of(page.record)
         if len(url) > MAX_URL:
             return []
@@ -144,7 +145,10 @@ class Aliases:
         return self._count(url, same, same=1) + self._learn_copy(url, content)
 
     def _learn_copy(self, url: Url, content: str) -> list[str]:
-        """Learn the rules that rewrite an earlier URL with the same content to this URL."""
+        """Learn the rules that rewrite an earlier URL with the same content to `url`.
+
+        Returns the rules that have become active.
+        """
         other = self._contents.get(content)
         if other is None or other == url:
             self._contents.keep(content, url)
@@ -153,7 +157,7 @@ class Aliases:
         return self._count(other, [r for r in rules if self._is_news(r, content)], same=1)
 
     def _twin(self, rule: str, made: Url, url: Url) -> PageRecord | None:
-        """A page that a rule considers the same as a URL; None if no such page was fetched."""
+        """The record of a fetched page that is the same as `url` according to a rule, or None."""
         record = self._store.record(made)
         if record is None:
             twin = self._twins.get(f"{rule} {made}")
@@ -161,7 +165,7 @@ class Aliases:
         return record
 
     def _is_same(self, page: Page, twin: PageRecord) -> bool | None:
-        """True if two pages have nearly the same text; None if that cannot be decided yet."""
+        """True if two pages have nearly the same text; None if this cannot be decided yet."""
         if content_of(page.record) == content_of(twin):
             return True
         lang, blocks = page.lang, page.sketch.blocks if page.sketch is not None else ()
@@ -176,7 +180,10 @@ class Aliases:
         return is_same_text(template.own(lang, blocks), template.own(lang, other.blocks))
 
     def _template(self, url: Url) -> Template:
-        """The template of a URL's host; if there are too many templates, the oldest is dropped."""
+        """Return the template of a URL's host, creating it if necessary.
+
+        If there are too many templates, the oldest is dropped.
+        """
         origin = origin_of(url)
         if origin not in self._templates:
             if len(self._templates) >= _MAX_TEMPLATES:
@@ -190,12 +197,15 @@ class Aliases:
         return self._held.keep(f"{rule} {page}", times) in _COUNTED
 
     def _is_broken(self, url: Url, rule: str) -> bool:
-        """True if a rule is broken both for the URL's host and for its section."""
+        """True if a rule has exceptions both on the URL's host and in its section."""
         known = (self._counts.get((scope, rule)) for scope in scopes(url))
         return all(counts is not None and counts.broken for counts in known)
 
     def _is_redirecting(self, url: Url, rule: str) -> bool:
-        """True if a rule was learned from redirects, so that a page without one contradicts it."""
+        """True if a rule was learned mainly from redirects.
+
+        A page that does not redirect then contradicts the rule.
+        """
         return any(
             (counts := self._counts.get((scope, rule))) is not None and counts.moved > counts.same
             for scope in scopes(url)
@@ -204,7 +214,7 @@ class Aliases:
     def _count(
         self, url: Url, rules: Iterable[str], *, moved: int = 0, same: int = 0, broken: int = 0
     ) -> list[str]:
-        """Update the counts of some rules; returns the rules that have become active."""
+        """Increase the counts of rules, and return the rules that have become active."""
         newly: dict[str, None] = {}
         for rule in rules:
             for scope, least in zip(scopes(url), MIN_HELD, strict=True):
@@ -224,7 +234,7 @@ class Aliases:
         return list(newly)
 
     def _counts_of(self, scope: str, rule: str) -> Counts | None:
-        """The counts of a rule, created if there is room; None if there is no room."""
+        """Return the counts of a rule, creating them if necessary; None if there are too many."""
         counts = self._counts.get((scope, rule))
         if counts is None:
             is_section = _is_section(scope)
@@ -236,7 +246,7 @@ class Aliases:
         return counts
 
     def take_demoted(self) -> list[str]:
-        """The rules demoted for a host or section since the last call.
+        """Return the rules that were demoted for any host or section since the last call.
 
         `Frontier.undo_aliases` requeues the URLs that these rules turned into aliases.
         """
@@ -247,7 +257,7 @@ class Aliases:
     # -- applying ----------------------------------------------------------------------------
 
     def alias(self, url: Url) -> Alias | None:
-        """The URL that represents `url` under the active rules; None if `url` is not an alias."""
+        """The target of `url` under the active rules; None if `url` is not an alias."""
         if origin_of(url) not in self._active or url_key(url) % TESTED == 0:
             return None
         passed, rules = [url], list[str]()
@@ -265,7 +275,7 @@ class Aliases:
         return Alias(passed[-1], AND.join(dict.fromkeys(rules)))
 
     def _best(self, cycle: Iterable[Url]) -> Url:
-        """The URL that represents a cycle: one that was fetched, or else the shortest."""
+        """Choose the target for a cycle of aliases: a fetched URL, or else the shortest URL."""
         return min(cycle, key=lambda url: (self._state(url) != State.FETCHED, len(url), url))
 
     def holds(self, url: Url, rule: str) -> bool:
@@ -273,7 +283,7 @@ class Aliases:
         return self._active_counts(url, rule) is not None
 
     def _steps(self, url: Url) -> Iterator[Alias]:
-        """The URLs to which active rules rewrite a URL."""
+        """Yield the URLs that are the same page as `url` according to a single active rule."""
         active = self._active.get(origin_of(url), {})
         for rule, made in rewritings(url):
             counts = self._active_counts(url, rule) if rule in active else None
@@ -290,7 +300,7 @@ class Aliases:
                 yield Alias(twin, rule)
 
     def _known(self, rule: str, made: Url, url: Url) -> Url | None:
-        """Another URL in the store that is the same page according to a rule, or None."""
+        """Another known URL of the same page according to a rule; None if there is none."""
         if self._state(made) in (State.QUEUED, State.CLAIMED, State.FETCHED):
             return made
         twin = self._twins.get(f"{rule} {made}")
@@ -303,7 +313,10 @@ class Aliases:
         return row[0] if row else None
 
     def _leads_to(self, url: Url, end: Url) -> bool:
-        """True if a URL is an alias leading to `end`: each would be an alias of the other."""
+        """True if `url` is already an alias that leads to `end`.
+
+        Making `end` an alias of `url` would then create a cycle.
+        """
         query = f"SELECT redirect FROM urls WHERE key = ? AND state = {State.ALIAS:d}"
         key = url_key(url)
         for _ in range(2 * MAX_STEPS):
@@ -322,7 +335,7 @@ class Aliases:
 
 
 def scopes(url: Url) -> list[str]:
-    """The host of a URL, and its section, i.e. the first folder.
+    """Return the scopes in which alias rules are counted for a URL: its host and its first folder.
 
     >>> scopes(Url("http://a.org/news/2024/x?y=1"))
     ['http://a.org', 'http://a.org /news/']

@@ -1,7 +1,7 @@
-"""The state machine of a crawl: selects URLs; processes pages, redirects, robots.txt and sitemaps.
+"""Crawl state machine: selects URLs, and processes pages, redirects, robots.txt and sitemaps.
 
-It opens no socket and reads no clock.  An engine calls `next(now)`, fetches, and calls `fetched`;
-the live web and an archive use the same two calls.
+The state machine opens no sockets and reads no clock.  An engine calls `next(now)`, fetches the
+URLs, and calls `fetched` with each response.  The same two calls serve the live web and archives.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ SHORT_DELAY = 0.02  # seconds
 
 
 class Crawl:
-    """The crawl of a run's sites under one policy."""
+    """The crawl of all sites of a run with one crawl policy."""
 
     def __init__(
         self, store: Store, sites: Sequence[Site], scope: Scope, policy: CrawlPolicy | GuidedPolicy,
@@ -90,7 +90,7 @@ class Crawl:
 
     @property
     def needs_sketches(self) -> bool:
-        """True if pages must be sketched while they are parsed, because guides need sketches."""
+        """True if guides need sketches, so that pages must be sketched during parsing."""
         return self.guides.has_memory
 
     # -- selecting URLs ----------------------------------------------------------------------
@@ -110,7 +110,7 @@ class Crawl:
         return granted
 
     def _is_allowed(self, claim: Claim, now: float) -> bool:
-        """True if robots.txt and limits allow a claim; otherwise the claim is given back."""
+        """True if a claim may be fetched now; otherwise the claim is refused or given back."""
         site = self.hosts[claim.host].site
         self.hosts.start(site, now)
         if claim.kind is Kind.ROBOTS:
@@ -132,11 +132,12 @@ class Crawl:
         return True
 
     def _is_worth_fetching(self, claim: Claim, site: SiteInfo, now: float) -> bool:
-        """True if a claim is worth a download now, because nothing much better is queued.
+        """True if a claim is worth downloading now; otherwise the claim is given back.
 
-        If the guide has an outlook, the priority of a page is the number of pairs that the guide
-        expects from it.  The robots.txt and sitemaps of a new host are worth as much as the host's
-        best page.
+        A claim has to wait while a much better URL is queued or, if its own value is low, while the
+        guide waits for answers.  If the guide has an outlook, the priority of a page is the number
+        of pairs that the guide expects from it.  The robots.txt and sitemaps of a new host are
+        worth as much as the best page of the host.
         """
         if not self.guides.has_memory or claim.turn is Turn.SEED:
             return True
@@ -156,7 +157,11 @@ class Crawl:
         return not self._is_over_for(claim, site, best, now)
 
     def _is_over_for(self, claim: Claim, site: SiteInfo, best: float, now: float) -> bool:
-        """True if a site is to end early; it is stopped once no fetch or answer is pending."""
+        """True if the crawl of a site should end early; the claim is then given back.
+
+        The site is stopped once no fetches or answers are pending and no more sample URLs are
+        drawn.
+        """
         end = self._early_end(site, best)
         if end is None:
             return False
@@ -169,13 +174,16 @@ class Crawl:
         return True
 
     def _draw_sample(self, site: SiteInfo, end: SiteEnd) -> bool:
-        """Draw a URL to test the estimate that enough pairs were found; False if tests are over."""
+        """Draw a random URL to test the estimate of missing pairs; False if none is drawn."""
         hosts = (info.id for info in self.hosts.of_site(site))
         is_estimated = end is SiteEnd.ENOUGH
         return is_estimated and self._samples.draw(site.id, hosts, site.downloads, MIN_WORTH)
 
     def _early_end(self, site: SiteInfo, best: float) -> SiteEnd | None:
-        """The reason to end a site whose best queued URL has priority `best`; None to continue."""
+        """The reason to end the crawl of a site early; None to continue.
+
+        `best` is the highest priority of the site's queued URLs.
+        """
         outlook, limits = self.guides.outlook(site), self._limits
         if outlook is None:
             return None
@@ -191,7 +199,10 @@ class Crawl:
         return self.frontier.best_priority((info.id for info in self.hosts.of_site(site)), now)
 
     def _refill(self) -> bool:
-        """Ask the policy for more URLs, once each time that a site's queue is empty."""
+        """Ask the policy for more URLs when nothing is queued; True if any URLs were queued.
+
+        The policy is asked only once per site until a new event occurs.
+        """
         added = False
         for name, site in self.hosts.sites.items():
             if name not in self._empty:
@@ -203,29 +214,29 @@ class Crawl:
         return added
 
     def _set_refilled(self, site: SiteInfo, is_refilled: bool) -> None:
-        """Record whether the policy was asked for more URLs of a site, with no event since."""
+        """Record whether the policy was asked to refill a site's queue after the last event."""
         if is_refilled != (site.site.name in self._empty):
             (self._empty.add if is_refilled else self._empty.discard)(site.site.name)
             self.guides.set_refilled(site, is_refilled)
 
     def wake(self) -> float | None:
-        """The time when `next` may return something again; None if nothing is queued."""
+        """The time when `next` may return URLs again; None if nothing is queued."""
         return 0.0 if self._sitemaps else self.frontier.wake()
 
     def outlook(self) -> Outlook | None:
-        """The numbers of pairs found and still expected on all sites; None without an estimate."""
+        """The pairs found and still expected on all sites; None if there is no estimate."""
         each = [outlook for _, outlook in self._outlooks()]
         found, left = sum(one.found for one in each), sum(one.left for one in each)
         return Outlook(found, left) if each else None
 
     def pages_left(self) -> int | None:
-        """The number of pages that the page limits of sites still allow; None without a limit."""
+        """The number of pages that the page limits still allow; None if there is no limit."""
         limit = self._limits.max_pages
         going_on = (site for site in self.hosts.sites.values() if site.end is None)
         return None if limit is None else sum(max(0, limit - site.pages) for site in going_on)
 
     def seconds_left(self, now: float) -> float | None:
-        """The seconds until the last site reaches its time limit; None without a limit."""
+        """The seconds until the last site reaches its time limit; None if there is no limit."""
         limit = self._limits.max_seconds
         going_on = (site for site in self.hosts.sites.values() if site.end is None)
         if limit is None:
@@ -234,7 +245,7 @@ class Crawl:
         return max((max(0.0, start + limit - now) for start in starts), default=0.0)
 
     def checkpoint(self, transaction: Transaction) -> None:
-        """Commit everything so far, and save the guides that are due."""
+        """Commit all changes so far, and save the guides that are due to be saved."""
         self._touched.update((site.id, site) for site in self.hosts.stopped_sites)
         self.guides.save(self._touched.values(), self._is_over)
         self._touched.clear()
@@ -251,7 +262,7 @@ class Crawl:
             self.guides.release(site)
 
     def _is_over(self, site: SiteInfo) -> bool:
-        """True if nothing is queued or being fetched for a site."""
+        """True if no URL of a site is queued or being fetched."""
         return not site.in_flight and not self.frontier.has_work(
             info.id for info in self.hosts.of_site(site)
         )
@@ -275,7 +286,7 @@ class Crawl:
     # -- questions of guides -----------------------------------------------------------------
 
     def questions(self, now: float) -> list[PairQuestion]:
-        """The new questions from guides; pass the answers to `answered`."""
+        """Return the guides' new questions, whose answers must be passed to `answered`."""
         return self.guides.questions(now)
 
     @in_transaction
@@ -302,7 +313,7 @@ class Crawl:
         now: float,
         pointer: Pointer | None = None,
     ) -> None:
-        """Process the response to a claim, or its failure."""
+        """Process the response to a claim, or the failure to fetch it."""
         host = self.hosts[claim.host]
         self._touched[host.site.id] = host.site
         host.site.in_flight -= claim.kind is Kind.PAGE
@@ -354,7 +365,7 @@ class Crawl:
         )
 
     def _note_way_out(self, url: Url, target: Url) -> None:
-        """Tell the user, once for each host, that a seed redirects to another host."""
+        """Add a note that a seed redirects out of its site, once per target host."""
         host = host_of(target)
         if host not in self._ways_out:
             self._ways_out.add(host)

@@ -1,7 +1,7 @@
 """The guides of a crawl, one for each site: their observations, questions and snapshots.
 
-A guide's observations are written to a journal; from time to time a snapshot of its whole memory
-replaces the journal.  A guide is released when there is nothing left to do for its site.
+A guide's observations are recorded in a journal; from time to time, a snapshot of the guide's
+memory replaces the journal.  A guide is removed from memory when its site has no work left.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ WORK_PER_BYTE = 0.025  # of the last snapshot, which has about 20 bytes per URL
 
 
 class PairQuestion(NamedTuple):
-    """A guide's question: verify this pair or, if `pair` is None, pair all pages of the site."""
+    """A guide's request to verify a pair or, if `pair` is None, to pair all pages of the site."""
 
     site: int
     pair: PagePair | None
 
 
 class Guides:
-    """The guides of all sites of a crawl; policies without a memory have none."""
+    """The guides of all sites of a crawl; only a `GuidedPolicy` has guides."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Guides:
         return len(self._known)
 
     def warm_up(self) -> None:
-        """Load the models, which happens on first use, by ranking some made-up pages."""
+        """Load the models, which are otherwise loaded on first use, by ranking sample pages."""
         if self._recall is not None:
             guide = self._recall.policy.guide(self._recall.langs)
             view = self._view(SiteInfo(0, Site("example.org", ())))
@@ -90,10 +90,11 @@ class Guides:
                 deque(guide.rank(page, view), maxlen=0)
 
     def resume(self, sites: Iterable[SiteInfo]) -> set[int]:
-        """Resume the crawls of an earlier invocation, starting with the open questions of guides.
+        """Resume the guides of an earlier invocation.
 
-        Open questions may be all that is left of a crawl.  Guides without open questions are
-        restored on the next event.  Returns the sites for which the policy was asked for more URLs.
+        Guides with open questions are restored immediately, because these questions may be the only
+        work left.  Other guides are restored on the next event.  Returns the ids of the sites for
+        which the policy has already been asked for more URLs.
         """
         if self._recall is None:
             return set()
@@ -110,7 +111,7 @@ class Guides:
         return memory.refilled()
 
     def outlook(self, site: SiteInfo) -> Outlook | None:
-        """The pairs found and still expected on a site; None if its guide makes no estimate."""
+        """The numbers of pairs found and still expected on a site; None if there is no estimate."""
         if self._recall is None:
             return None
         if site.id in self._released:
@@ -120,7 +121,7 @@ class Guides:
     # -- observations ------------------------------------------------------------------------
 
     def rank_page(self, site: SiteInfo, page: Page) -> Iterable[Ranked]:
-        """Rank the links of a page."""
+        """Rank the links on a page."""
         if self._policy is not None:
             return self._policy.rank(page, self._view(site))
         return self._observe(site, page, PAGE, page.url)
@@ -135,19 +136,19 @@ class Guides:
         return self._observe(site, page, SITEMAP, f"{url} {write_links(page.links)}")
 
     def refill(self, site: SiteInfo) -> Iterable[Ranked]:
-        """Rank more URLs when the queue of a site is empty."""
+        """Rank more URLs for a site whose queue is empty."""
         if self._policy is not None:
             return self._policy.refill(self._view(site))
         return self._observe(site, None, REFILL, "")
 
     def learn(self, site: SiteInfo, event: CrawlEvent) -> Iterable[Ranked]:
-        """Pass any other event to a guide; returns the links it ranks."""
+        """Pass an event to the guide of a site, and return the links that the guide ranks."""
         return self._observe(site, event, *write_event(event)) if self.has_memory else ()
 
     def _observe(
         self, site: SiteInfo, observation: Observation, what: str, data: str
     ) -> Iterable[Ranked]:
-        """Pass an observation to a guide, and record the observation in the journal."""
+        """Record an observation, pass it to the guide, and return the links that it ranks."""
         assert self._recall is not None
         # Before recording: a restored guide would observe it twice.
         url = observation.url if isinstance(observation, Page | Missing | Moved) else None
@@ -160,14 +161,14 @@ class Guides:
         return ranked
 
     def set_refilled(self, site: SiteInfo, is_refilled: bool) -> None:
-        """Record whether the policy was asked for more URLs of a site, with no event since."""
+        """Record whether the policy was asked to refill a site's queue after the last event."""
         if self._recall is not None:
             self._recall.memory.set_refilled(site.id, is_refilled)
 
     # -- questions ---------------------------------------------------------------------------
 
     def questions(self, now: float) -> list[PairQuestion]:
-        """The questions that guides have asked since the last call."""
+        """Return the questions that guides have asked since the last call."""
         taken: list[PairQuestion] = []
         for id, known in self._changed.items():
             known.new_questions.extend(known.guide.questions())
@@ -183,11 +184,11 @@ class Guides:
 
     @property
     def waiting(self) -> bool:
-        """True if any guide waits for an answer."""
+        """True if any guide is waiting for an answer."""
         return bool(self._waiting)
 
     def waiting_time(self, site: SiteInfo, now: float) -> float:
-        """The seconds that a guide has waited for answers; infinite if it waits for none."""
+        """The seconds that a site's guide has waited for answers; infinity if it is not waiting."""
         known = self._known.get(site.id)
         if known is not None and known.open_questions:
             return now - known.open_since
@@ -205,7 +206,8 @@ class Guides:
     def save(self, sites: Iterable[SiteInfo], is_over: Callable[[SiteInfo], bool]) -> None:
         """Save guides whose journals have become long, and release the guides of finished sites.
 
-        This depends on counts only, so that the same crawl is saved at the same points.
+        The decision depends only on counts, not on time, so that identical crawls save their guides
+        at the same points.
         """
         for site in sites:
             known = self._known.get(site.id)
@@ -230,7 +232,10 @@ class Guides:
 
 
 def _warm_up_pages(langs: Sequence[str]) -> Iterable[Page]:
-    """Pages in two languages: one page links to its translation, another names a language."""
+    """Yield two sample pages in different languages.
+
+    One page links to its translation; on the other, the anchor of a link is the name of a language.
+    """
     one, other = (Url(f"http://example.org/{lang}/news.html") for lang in (langs[0], langs[-1]))
     home = Link(Url("http://example.org/"), anchor="English")
     yield Page(PageRecord(one, langs[0], (), "", 0, 0, 0, "1"), (Link(other),), ())

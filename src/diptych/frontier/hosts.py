@@ -1,4 +1,4 @@
-"""Hosts and sites of a crawl: robots.txt cache, Crawl-delay, limits on pages, bytes and time."""
+"""The hosts and sites of a crawl: robots.txt cache, Crawl-delay, and limits per site."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ROBOTS_LIFETIME = 86_400.0  # seconds; RFC 9309, 2.4: no longer than a day
 
 @dataclass(slots=True)
 class SiteInfo:
-    """The cost of a site so far: pages, bytes, time."""
+    """A site, its numbers of pages, downloads and bytes so far, and the state of its crawl."""
 
     id: int
     site: Site
@@ -44,7 +44,7 @@ class SiteInfo:
     """the reason why the site's crawl ended; None if it has not ended"""
 
     def exhausted(self, limits: Limits, now: float) -> SiteEnd | None:
-        """The limit that has been reached, or None; pages still being fetched also count."""
+        """The limit that the site has reached, or None; pages being fetched count as fetched."""
         if limits.max_pages is not None and self.pages + self.in_flight >= limits.max_pages:
             return SiteEnd.PAGE_LIMIT
         if limits.max_bytes is not None and self.bytes >= limits.max_bytes:
@@ -57,7 +57,7 @@ class SiteInfo:
 
 @dataclass(slots=True)
 class HostInfo:
-    """A host, its robots.txt and the number of its refusals."""
+    """A host, the time its robots.txt was fetched, and its number of consecutive refusals."""
 
     id: int
     origin: str
@@ -68,7 +68,10 @@ class HostInfo:
 
 
 class Hosts:
-    """Hosts by id, sites by name; the frontier keeps their schedule, the store their history."""
+    """The hosts and sites of a crawl, with their robots.txt rules and notes for the user.
+
+    The frontier keeps the schedule of the hosts, and the store keeps their history.
+    """
 
     def __init__(self, store: Store, frontier: Frontier, politeness: Politeness) -> None:
         self._store = store
@@ -98,7 +101,7 @@ class Hosts:
         return self._by_id[id]
 
     def add_site(self, site: Site) -> SiteInfo:
-        """Register a site."""
+        """Register a site, and return its `SiteInfo`."""
         info = self.sites[site.name] = SiteInfo(self._store.site_id(site.name), site)
         self._site_by_id[info.id] = info
         return info
@@ -108,13 +111,13 @@ class Hosts:
         return self._site_by_id[id]
 
     def start(self, site: SiteInfo, now: float) -> None:
-        """Start the clock of a site at its first request."""
+        """Start the timer for a site's time limit, unless it is already running."""
         if site.started_at is None:
             site.started_at = now
             self._started.append(site)
 
     def stop_overdue_sites(self, limits: Limits, now: float) -> None:
-        """Stop the sites that have reached their time limit, even if they are only waiting."""
+        """Stop all sites that have reached the time limit, including those that are waiting."""
         if limits.max_seconds is None:
             return
         late: list[SiteInfo] = []
@@ -127,7 +130,7 @@ class Hosts:
                 self.stop_site(site, SiteEnd.TIME_LIMIT)
 
     def restore(self, now: float) -> None:
-        """Restore the hosts and counts of an earlier invocation."""
+        """Restore the hosts and counts from an earlier invocation."""
         by_id, db = self._site_by_id, self._store.db
         for id, pages in db.execute("SELECT site, count(*) FROM pages GROUP BY site"):
             if id in by_id:
@@ -141,7 +144,7 @@ class Hosts:
             self._restore_hosts(id, now)
 
     def _restore_hosts(self, site: int, now: float) -> None:
-        """Restore the hosts of a site."""
+        """Restore the hosts of a site from the store."""
         rows = self._store.db.execute(SQL["hosts_of_site"], (site,)).fetchall()
         for id, origin, next_at, crawl_delay, status, robots_at, stopped in rows:
             info = HostInfo(id, origin, self._site_by_id[site])
@@ -149,7 +152,7 @@ class Hosts:
             if stopped:  # in this invocation
                 self._frontier.stop(id, stopped)
             elif next_at - now > self._politeness.max_wait:
-                self.stop(id, f"it asks to wait {next_at - now:.0f} s more")
+                self.stop(id, f"it asks clients to wait another {next_at - now:.0f} s")
             # An unreachable host is tried again in each invocation.
             if robots_at is None or status == "unreachable" or now - robots_at > ROBOTS_LIFETIME:
                 self._fetch_robots_again(origin)
@@ -190,7 +193,7 @@ class Hosts:
         return 1 if crawl_delay else self._politeness.connections
 
     def of(self, url: Url, site_name: str) -> HostInfo:
-        """The host of a URL; if it is new, its robots.txt is queued."""
+        """Return the host of a URL; a new host is registered, and its robots.txt is queued."""
         origin = origin_of(url)
         info = self._by_origin.get(origin)
         if info is not None:
@@ -205,7 +208,7 @@ class Hosts:
         return info
 
     def knows_robots(self, id: int, now: float) -> bool:
-        """True if the host's robots.txt is known; after a day it must be fetched again."""
+        """True if a host's robots.txt is known; after a day, it is queued to be fetched again."""
         info = self._by_id[id]
         if info.robots_at is not None and now - info.robots_at > ROBOTS_LIFETIME:
             info.robots_at = None
@@ -214,11 +217,11 @@ class Hosts:
         return info.robots_at is not None
 
     def check_robots(self, claim: Claim, now: float) -> bool | None:
-        """True if robots.txt allows a claim; None if robots.txt is not known yet.
+        """True if robots.txt allows a claim, False if it does not, None if it is not known yet.
 
-        A claim that is not allowed is refused; one that is too early is given back.
+        If the result is False, the claim is refused; if it is None, the claim is given back.
         """
-        if not self.knows_robots(claim.host, now):  # nothing is fetched before that
+        if not self.knows_robots(claim.host, now):  # nothing is fetched before robots.txt
             self._frontier.give_back(claim, now + 0.5)
             return None
         if self.allows(claim.host, claim.url):
@@ -227,7 +230,7 @@ class Hosts:
         return False
 
     def allows(self, id: int, url: Url) -> bool:
-        """True if the host's robots.txt allows a URL; no URL is allowed before that is known."""
+        """True if a host's robots.txt allows a URL; False until the robots.txt is known."""
         info = self._by_id[id]
         if not self._politeness.obey_robots:
             return True
@@ -246,7 +249,7 @@ class Hosts:
         return self._rules.keep(info.origin, robots.rules(), RULES_SIZE * len(robots.text))
 
     def save_robots(self, id: int, robots: Robots, now: float) -> list[str]:
-        """Save a host's robots.txt, and return the sitemaps it announces."""
+        """Save a host's robots.txt, and return the URLs of the sitemaps that it announces."""
         info, host, polite = self._by_id[id], self._frontier.host(id), self._politeness
         rules, info.robots_at = self._keep_rules(info, robots), now
         asked = rules.crawl_delay(polite.token) if polite.obey_robots else None
@@ -265,13 +268,13 @@ class Hosts:
         said = f"requests a Crawl-delay of {asked:g} s"
         if self._politeness.is_too_slow(asked):
             most = f"{self._politeness.max_crawl_delay:g} s"
-            self.stop(info.id, f"it {said}; the longest that Diptych waits is {most}")
+            self.stop(info.id, f"it {said}; Diptych waits at most {most}")
         elif asked > SLOW_DELAY:
             self.slow[info.id] = asked
             hourly = f"at most {3600 / asked:.0f} pages per hour"
-            self.add_note(f"{info.origin} {said}: respected, {hourly}", is_urgent=True)
+            self.add_note(f"{info.origin} {said}, which is respected: {hourly}", is_urgent=True)
         else:
-            self.add_note(f"{info.origin} {said}: respected")
+            self.add_note(f"{info.origin} {said}, which is respected")
 
     def hold(self, id: int, until: float) -> None:
         """Send no requests to a host before the time `until`, even after a restart."""
@@ -279,7 +282,10 @@ class Hosts:
         self._store.db.execute(SQL["hold_host"], (until, id))
 
     def save_next_request(self, id: int) -> None:
-        """Save the time of a host's next request if its delay is long, for use after a restart."""
+        """Save the time of the next request to a host, for use after a restart.
+
+        This is done only if the host has a long delay.
+        """
         host = self._frontier.host(id)
         if host.delay >= LONG_DELAY:
             self._store.db.execute("UPDATE hosts SET next_at = ? WHERE id = ?", (host.next_at, id))
@@ -296,14 +302,14 @@ class Hosts:
         self._store.db.execute("UPDATE hosts SET stopped = ? WHERE id = ?", (reason, id))
 
     def add_note(self, note: str, *, is_urgent: bool = False) -> None:
-        """Add a note for the user, unless there are too many."""
+        """Add a note for the user, unless the maximum total length of notes has been reached."""
         self._note_room -= len(note)
         if self._note_room >= 0:
             self.notes.append(note)
             self.urgent_notes += [note] if is_urgent else []
 
     def stop_site(self, site: SiteInfo, end: SiteEnd) -> None:
-        """Send no more requests to a site: a limit is reached, or more pairs are unlikely."""
+        """Send no more requests to a site, and save the reason why its crawl ended."""
         self.stopped_sites.append(site)
         for info in self.of_site(site):
             self._frontier.stop(info.id, end)
@@ -320,7 +326,7 @@ class Hosts:
 
 
 def stop_note(origin: str, reason: str) -> str:
-    """The note about a host that receives no more requests.
+    """The note that no more requests are sent to a host.
 
     >>> stop_note("https://example.org", "timed out")
     'gave up on https://example.org: timed out'
@@ -329,7 +335,7 @@ def stop_note(origin: str, reason: str) -> str:
 
 
 def way_out_note(url: str, target: str) -> str:
-    """The note about a start page that redirects to another site.
+    """The note that a start page redirects to another site.
 
     >>> way_out_note("http://a.org/", "http://b.org/")
     'http://a.org/ redirects out of the site, to http://b.org/: mine that site instead'

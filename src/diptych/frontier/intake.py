@@ -1,4 +1,4 @@
-"""Admit ranked URLs to the frontier, replace aliases by their targets, and queue the result."""
+"""Queue ranked URLs in the frontier, refusing unwanted URLs and replacing aliases."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_SEEN = 96_000_000  # bytes of URLs cached to avoid database access; about 40
 
 
 class Intake:
-    """Queues URLs in the frontier, and tells guides which URLs are aliases or refused."""
+    """Queues URLs in the frontier, and tells guides which URLs are aliases or were refused."""
 
     def __init__(
         self, frontier: Frontier, scope: Scope, admission: Admission, guides: Guides,
@@ -33,7 +33,7 @@ class Intake:
         self._seen: TextMap[float] = TextMap(MAX_SEEN)
 
     def queue(self, ranked: Iterable[Ranked], depth: int, site: SiteInfo) -> bool:
-        """Queue the URLs that a policy ranked; True if any is new or had its priority raised."""
+        """Queue the URLs that a policy ranked; True if any URL is new or has a new priority."""
         seen = self._seen
         entries: dict[Url, Entry] = {}
         moved: list[Moved] = []
@@ -60,7 +60,7 @@ class Intake:
         return any(entry.state is State.QUEUED for entry in entries.values())
 
     def is_alias(self, claim: Claim, site: SiteInfo, now: float) -> bool:
-        """True if a rule makes a claimed URL the same page as another; it then becomes an alias."""
+        """True if a claimed URL turns out to be an alias, which is then replaced by its target."""
         if self._aliases.alias(claim.url) is None:
             return False
         self._frontier.give_back(claim, now)
@@ -71,7 +71,7 @@ class Intake:
         return False
 
     def save_refused_links(self, page: Page, site: SiteInfo, depth: int) -> None:
-        """Save links that are refused, so that `diptych explain` can name the reason."""
+        """Save the refused links of a page, so that `diptych explain` can give the reasons."""
         name = site.site.name
         links = [
             link.url for link in page.links if not self._admission.may_be_page_of(link.url, name)
@@ -84,28 +84,28 @@ class Intake:
         self._frontier.add(refused)
 
     def learn_page(self, page: Page, host: HostInfo) -> None:
-        """Learn alias rules from a page, and apply them."""
+        """Learn alias rules from a page, and apply the rules that have become active."""
         self._apply_rules(self._aliases.learn_page(page), host)
         self._undo_demoted(host.site)
 
     def learn_redirect(self, url: Url, target: Url, host: HostInfo) -> None:
-        """Learn alias rules from a redirect, and apply them."""
+        """Learn alias rules from a redirect, and apply the rules that have become active."""
         self._apply_rules(self._aliases.learn_redirect(url, target), host)
         self._undo_demoted(host.site)
 
     def undo_alias_of(self, url: Url, site: SiteInfo) -> None:
-        """Requeue an alias whose target is not a page."""
+        """Requeue the first alias of a URL that turned out not to be a page."""
         self._seen_again(self._frontier.undo_alias_of(site.id, url))
 
     def _apply_rules(self, rules: Sequence[str], host: HostInfo) -> None:
-        """Apply newly active rules to all queued URLs of a host."""
+        """Apply newly active alias rules to all queued URLs of a host."""
         if not rules:
             return
         for url, depth, priority in self._frontier.queued_pages(host.id):
             self._replace(url, depth, priority, host.site)
 
     def _undo_demoted(self, site: SiteInfo) -> None:
-        """Requeue the aliases that demoted rules created."""
+        """Requeue the aliases that were created by rules that have been demoted."""
         for rule in self._aliases.take_demoted():
             self._seen_again(
                 self._frontier.undo_aliases(
@@ -119,7 +119,7 @@ class Intake:
             self._seen.keep(url, -math.inf)
 
     def _replace(self, url: Url, depth: int, priority: float, site: SiteInfo) -> bool:
-        """Queue the URL that represents `url` in place of `url`; False if there is none."""
+        """Queue the target of an alias in place of `url`; False if `url` is not an alias."""
         target = self._alias(url, depth, priority)
         if target is None:
             return False
@@ -131,7 +131,7 @@ class Intake:
         return True
 
     def _alias(self, url: Url, depth: int, priority: float) -> Url | None:
-        """Make a URL an alias if a rule applies, and return its target; None if no rule applies."""
+        """Store a URL as an alias if a rule applies, and return its target; otherwise None."""
         found = self._aliases.alias(url)
         if found is None or self._scope.site_of(found.url) is None:
             return None

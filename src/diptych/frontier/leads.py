@@ -1,4 +1,4 @@
-"""SQL for the leads and verdicts of a search for bilingual sites: queue, outcomes, examples."""
+"""Storage of leads and verdicts for the search for bilingual sites: queue, outcomes, examples."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from diptych.types import Decision, Example, Lead, Link, Role, Url
 _COLUMNS = "id, url, site, role, words, source"
 _FAILED = f"state = 2 AND outcome IS NULL AND reason NOT IN ('', '{Reason.MOVED}')"
 MAX_MOVES = 5  # moves of a site that are followed
-_MAX_LOOKED_AT = 10_000  # waiting leads that are searched for one of another site
+_MAX_LOOKED_AT = 10_000  # waiting leads examined to find leads to different sites
 _BATCH = 5_000  # leads scored together
-_MAX_EXAMPLES = 50_000  # the latest ones, which are learned from
+_MAX_EXAMPLES = 50_000  # the latest examples, which are used for training
 _MIN_TESTED = 2  # tested sites that a back-link page must link to before it is an example
 _MAX_WORDS = 300  # words of one lead, however many pages link to it
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The decision on a site, and the pages it is based on."""
+    """The decision on a site, and the pages on which it is based."""
 
     site: str
     url: Url
@@ -43,14 +43,14 @@ class Verdict:
 
 
 class Leads:
-    """The leads of one run; the caller owns the transaction."""
+    """The leads and verdicts of one run; the caller manages the transaction."""
 
     def __init__(self, store: Store, *, once: bool) -> None:
         self._store = store
         self._once = once
 
     def from_links(self, links: Iterable[Link], role: Role) -> list[Lead]:
-        """Turn links into leads, without storing them."""
+        """Convert links to leads without storing them."""
         return [Lead(0, link.url, site_name(link.url), role, neighbourhood(link)) for link in links]
 
     def add(self, found: Sequence[Lead], ranking: Ranking, source: int) -> None:
@@ -77,7 +77,7 @@ class Leads:
         return url_key(f"{lead.role}:{lead.site if is_site else lead.url}")
 
     def waiting(self, limit: int, busy: Iterable[str] = ()) -> list[Lead]:
-        """The best waiting leads: at most one per site, and none to a `busy` site."""
+        """The best waiting leads, with at most one per site and none for the sites in `busy`."""
         taken = set(busy)
         best: list[int] = []
         for id, site in self._store.db.execute(SQL["best_leads"], (_MAX_LOOKED_AT,)):
@@ -90,7 +90,7 @@ class Leads:
         return [_lead(self._store.db.execute(query, (id,)).fetchone()) for id in best]
 
     def taken(self) -> list[Lead]:
-        """Leads that are in progress."""
+        """The leads that are in progress."""
         rows = self._store.db.execute(f"SELECT {_COLUMNS} FROM leads WHERE state = 1 ORDER BY id")
         return [_lead(row) for row in rows]
 
@@ -99,7 +99,7 @@ class Leads:
         self._store.db.execute("UPDATE leads SET state = 1 WHERE id = ?", (lead.id,))
 
     def end(self, lead: Lead, outcome: float | None, reason: str = "") -> None:
-        """Mark a lead as done, with its outcome."""
+        """Mark a lead as done, and save its outcome."""
         self._store.db.execute(SQL["end_lead"], (outcome, reason, lead.id))
 
     def followed(self, site: str) -> int:
@@ -107,7 +107,7 @@ class Leads:
         return self._store.count(SQL["leads_with_page"], site)
 
     def origin(self, lead: Lead) -> tuple[Url, int]:
-        """The URL that was followed before the lead's site moved, and the number of moves."""
+        """The original URL of a lead whose site may have moved, and the number of moves."""
         moves = 0
         while moves < MAX_MOVES:
             values = lead.id, Reason.MOVED
@@ -118,7 +118,7 @@ class Leads:
         return lead.url, moves
 
     def destination(self, site: str) -> str:
-        """The site that this site has finally moved to, or this site itself."""
+        """The site to which a site has finally moved; the site itself if it has not moved."""
         for _ in range(MAX_MOVES):
             row = self._store.db.execute(SQL["moved_to"], (site, Reason.MOVED)).fetchone()
             if row is None:
@@ -139,7 +139,7 @@ class Leads:
         return self._store.count(f"SELECT count(*) FROM leads WHERE site = ? AND {_FAILED}", site)
 
     def failed(self) -> list[tuple[Url, str]]:
-        """Failed leads with the reasons; a site that has moved is identified by its first URL."""
+        """The URLs of failed leads, with the reasons; for a site that moved, its original URL."""
         rows = self._store.db.execute(
             f"SELECT {_COLUMNS}, reason FROM leads WHERE {_FAILED} ORDER BY id"
         ).fetchall()
@@ -150,7 +150,7 @@ class Leads:
     def examples(self) -> list[Example]:
         """Training examples: forward leads with their outcomes, and back-link pages.
 
-        The outcome of a back-link page is the mean outcome of the leads found on it, except the
+        The outcome of a back-link page is the mean outcome of the leads found on it, excluding the
         lead through which the page itself was found.
         """
         db = self._store.db
@@ -160,7 +160,7 @@ class Leads:
         return found + [Example(Role.BACK, _words(words), share) for words, share in back]
 
     def all_waiting(self) -> Iterator[list[Lead]]:
-        """The waiting leads except seeds, in batches."""
+        """Yield all waiting leads except seeds, in batches."""
         last = 0
         while True:
             rows = self._store.db.execute(
@@ -174,7 +174,7 @@ class Leads:
             yield [_lead(row) for row in rows]
 
     def rescore(self, leads: Sequence[Lead], scores: Sequence[float]) -> None:
-        """Save new scores of waiting leads."""
+        """Save new scores for waiting leads."""
         self._store.db.executemany(
             "UPDATE leads SET score = ? WHERE id = ?",
             [(float(score), lead.id) for lead, score in zip(leads, scores, strict=True)],
@@ -183,12 +183,12 @@ class Leads:
     # -- verdicts ----------------------------------------------------------------------------
 
     def decided(self, site: str) -> bool | None:
-        """True if a site was accepted, False if rejected; None if it was not tested."""
+        """True if a site was accepted, False if it was rejected, None if it was not tested."""
         row = self._store.db.execute(SQL["site_verdict"], (site,)).fetchone()
         return bool(row[0]) if row else None
 
     def decide(self, id: int, verdict: Verdict, lead: int, at: int) -> None:
-        """Save a verdict, and the number of downloads made before it."""
+        """Save the verdict on a site; `at` is the number of downloads made before the verdict."""
         decision = verdict.decision
         row = (
             id, verdict.url, lead, decision.accept, decision.score, decision.reason,
@@ -201,16 +201,16 @@ class Leads:
         return self._store.count("SELECT count(*) FROM verdicts")
 
     def found(self) -> int:
-        """The number of bilingual sites."""
+        """The number of sites found to be bilingual."""
         return self._store.count("SELECT count(*) FROM verdicts WHERE accept")
 
     def found_at(self) -> tuple[int, ...]:
-        """The number of downloads made before each bilingual site was found, in order."""
+        """The numbers of downloads after which bilingual sites were found, in ascending order."""
         rows = self._store.db.execute("SELECT at FROM verdicts WHERE accept ORDER BY at")
         return tuple(at for (at,) in rows)
 
     def rejections(self) -> list[tuple[str, int]]:
-        """The reasons for rejecting sites, with their counts; the most frequent come first."""
+        """The reasons why sites were rejected, with their counts, most frequent first."""
         return self._store.db.execute(SQL["rejections"]).fetchall()
 
     def verdicts(self, *, only_bilingual: bool = False) -> list[Verdict]:
@@ -230,11 +230,11 @@ class Leads:
             ]  # fmt: skip
 
     def without_back_links(self) -> list[tuple[int, Url, int]]:
-        """The bilingual sites whose back links were not looked up yet: site id, URL and lead."""
+        """The id, URL and lead of each bilingual site whose back links were not looked up yet."""
         return self._store.db.execute(SQL["without_back_links"]).fetchall()
 
     def mark_looked_up(self, site: int) -> None:
-        """Record that the back links of a site were looked up."""
+        """Record that the back links of a site have been looked up."""
         self._store.db.execute("UPDATE verdicts SET looked = 1 WHERE site = ?", (site,))
 
 

@@ -1,4 +1,4 @@
-"""The politeness of a crawl (delay, longest Crawl-delay, Retry-After, backoff) and its limits."""
+"""Politeness settings (delay, maximum Crawl-delay, Retry-After, backoff) and limits of a crawl."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MAX_BACKOFF = 300.0  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Politeness:
-    """Politeness towards a host, unless its robots.txt requests more."""
+    """Politeness settings for requests to a host; its robots.txt may request a longer delay."""
 
     agent: str
     delay: float = 1.0
@@ -24,7 +24,7 @@ class Politeness:
 
     @property
     def token(self) -> str:
-        """The product token that robots.txt groups are matched against.
+        """The product token to match against the groups of a robots.txt.
 
         >>> Politeness(agent="DiptychBot/0.1 (+https://example.org/bot)").token
         'DiptychBot'
@@ -32,7 +32,7 @@ class Politeness:
         return self.agent.partition("/")[0].partition(" ")[0]
 
     def wait(self, refusals: int) -> float:
-        """The seconds to wait after a host has refused this many requests in a row.
+        """The seconds to wait after a host has refused `refusals` requests in a row.
 
         >>> [Politeness(agent="a").wait(refusals) for refusals in (1, 2, 3, 20)]
         [1.0, 2.0, 4.0, 300.0]
@@ -41,7 +41,7 @@ class Politeness:
         return float(min(self.backoff * 2**doublings, MAX_BACKOFF))
 
     def delay_for(self, crawl_delay: float | None) -> float:
-        """The seconds between requests to a host, given the Crawl-delay that it requests, if any.
+        """The delay in seconds between requests to a host, given its Crawl-delay, if any.
 
         >>> [Politeness(agent="a").delay_for(asked) for asked in (None, 0.5, 60.0, 3600.0)]
         [1.0, 1.0, 60.0, 600.0]
@@ -49,13 +49,13 @@ class Politeness:
         return max(self.delay, min(crawl_delay or 0.0, self.max_crawl_delay))
 
     def is_too_slow(self, crawl_delay: float | None) -> bool:
-        """True if a Crawl-delay is longer than allowed."""
+        """True if a Crawl-delay exceeds the maximum."""
         return crawl_delay is not None and crawl_delay > max(self.max_crawl_delay, self.delay)
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of a crawl; pages, bytes and seconds are counted per site."""
+    """Limits for a crawl; pages, bytes and seconds are counted per site."""
 
     max_pages: int | None = None
     max_bytes: int | None = None

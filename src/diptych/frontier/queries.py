@@ -1,4 +1,4 @@
-"""SQL statements of the frontier, read from `queries.sql`."""
+"""SQL statements for the frontier, read from `queries.sql`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The frontier: a priority queue of URLs in SQLite, with claims, retries and delays per host.
 
-Within a host, URLs are ordered by turn, then priority, then discovery.  Among hosts, the one that
-has waited longest comes first.  Pending URLs are in the database; memory holds only one small
-object per host with queued URLs.  Time is always an argument.
+The URLs of a host are ordered by turn, then by priority, then by time of discovery.  The host that
+has waited longest comes first.  Pending URLs are stored in the database; memory holds only one
+small object per host.  The current time is always passed as an argument.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class State(IntEnum):
 
 
 class Turn(IntEnum):
-    """The class of a URL, which determines when the URL is fetched: the smallest turn comes first.
+    """The class of a URL, which determines when it is fetched: smaller values come first.
 
-    A known URL keeps the smaller of two turns; priorities count only within a turn.
+    A known URL keeps the smaller of two turns; priorities are compared only within a turn.
     """
 
     ROBOTS = 0
@@ -51,12 +51,12 @@ class Turn(IntEnum):
 
     @property
     def kind(self) -> Kind:
-        """The kind of file that is expected."""
+        """The expected kind of file."""
         return _KINDS[self]
 
     @classmethod
     def stored(cls, value: object) -> Turn:
-        """The turn that a number in the database stands for; invalid numbers stand for PAGE."""
+        """Convert a number from the database to a turn; invalid numbers become PAGE."""
         return _TURNS.get(value, cls.PAGE)
 
 
@@ -65,7 +65,10 @@ _KINDS = (Kind.ROBOTS, Kind.SITEMAP, Kind.PAGE, Kind.SITEMAP, Kind.PAGE)
 
 
 class Entry(NamedTuple):
-    """A URL for the frontier; a known URL's priority is only raised, unless `lowers` is set."""
+    """A URL to add to the frontier.
+
+    The priority of a known URL is only raised, unless `lowers` is set.
+    """
 
     url: Url
     host: int
@@ -79,7 +82,7 @@ class Entry(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """A URL handed out to be fetched."""
+    """A URL that was taken from the queue to be fetched."""
 
     id: int
     url: Url
@@ -92,13 +95,13 @@ class Claim(NamedTuple):
 
     @property
     def kind(self) -> Kind:
-        """The kind of file that is expected."""
+        """The expected kind of file."""
         return self.turn.kind
 
 
 @dataclass(slots=True)
 class Host:
-    """The schedule of a host: its delay, connections, and time of the next request."""
+    """The schedule of a host: its delay, its connections, and the time of its next request."""
 
     id: int
     next_at: float = 0.0
@@ -119,9 +122,9 @@ _ALIAS_OF_NOTHING = 0.1  # share of its priority that an alias keeps if its targ
 
 
 def _draw_time(priority: float, key: int) -> float:
-    """A random time at which to draw a URL; higher priorities tend to have smaller times.
+    """A random draw time for weighted sampling, which tends to be smaller for higher priorities.
 
-    The randomness comes from the URL's key, a hash, so that the same URLs are drawn each time.
+    The randomness comes from `key`, a hash of the URL, so that sampling is reproducible.
 
     >>> _draw_time(0.5, 7 << 60) < _draw_time(0.1, 7 << 60) < _draw_time(0.1, 1 << 60)
     True
@@ -131,10 +134,11 @@ def _draw_time(priority: float, key: int) -> float:
 
 
 class Frontier:
-    """The queue of URLs.  Each claim ends once: completed, failed, refused, or given back.
+    """The queue of URLs to fetch.
 
-    Claims left open by one invocation are given back by the next.  The caller owns the transaction:
-    nothing is durable before the caller commits.
+    Each claim ends exactly once: it is completed, failed, refused or given back.  Claims that one
+    invocation leaves open are given back by the next.  The caller manages the transaction: nothing
+    is durable before the caller commits.
     """
 
     def __init__(self, db: sqlite3.Connection) -> None:
@@ -145,12 +149,12 @@ class Frontier:
         self.active = 0
 
     def add_host(self, host: Host) -> None:
-        """Register a host; it is scheduled as soon as one of its URLs is queued."""
+        """Register a host, and schedule it."""
         self._hosts[host.id] = host
         self._schedule(host)
 
     def forget_host(self, id: int) -> Host:
-        """Remove a host until it is registered again; it must have no claims."""
+        """Remove a host from memory, and return it; the host must have no open claims."""
         return self._hosts.pop(id)
 
     def host(self, id: int) -> Host:
@@ -158,7 +162,10 @@ class Frontier:
         return self._hosts[id]
 
     def add(self, entries: Iterable[Entry]) -> None:
-        """Queue URLs; the priority of a known URL is raised, or lowered if `lowers` is set."""
+        """Queue new URLs, and update the priorities of known URLs.
+
+        The priority of a known URL is only raised, unless its entry sets `lowers`.
+        """
         touched: set[int] = set()
         rows = []
         for entry in entries:
@@ -175,7 +182,7 @@ class Frontier:
             self._schedule(self._hosts[id])
 
     def add_alias(self, entry: Entry, target: Url) -> bool:
-        """Make a URL an alias of another unless it was requested before; True if it is one now."""
+        """Make a new or queued URL an alias of `target`; False if the URL has another state."""
         row = (
             url_key(entry.url), entry.url, entry.host, int(entry.turn.kind), int(entry.turn),
             entry.depth, entry.priority, entry.reason, url_key(target),
@@ -183,20 +190,24 @@ class Frontier:
         return bool(self._db.execute(SQL["add_alias"], row).rowcount)
 
     def undo_aliases(self, site: int, rule: str, is_alias: Callable[[Url], bool]) -> list[Url]:
-        """Requeue the aliases that a rule created on a site, except URLs that are still aliases."""
+        """Requeue the aliases that a rule created on a site, and return them.
+
+        URLs for which `is_alias` returns True remain aliases.
+        """
         rows = self._db.execute(SQL["aliases_by_rule"], (site, rule)).fetchall()
         return self._undo([row for row in rows if not is_alias(row[1])])
 
     def undo_alias_of(self, site: int, target: Url) -> list[Url]:
         """Requeue the first alias of a URL that is not a page; its other aliases stay aliases.
 
-        The requeued alias is probably not a page either, since the rule has held before.
+        The priority of the requeued alias is reduced: since the rule has held before, the alias is
+        probably not a page either.
         """
         rows = self._db.execute(SQL["aliases_of_url"], (site, url_key(target))).fetchall()
         return self._undo(rows[:1], _ALIAS_OF_NOTHING)
 
     def _undo(self, rows: Iterable[tuple[int, Url, int]], share: float = 1.0) -> list[Url]:
-        """Turn aliases into queued URLs, each of which keeps a share of its priority."""
+        """Requeue aliases with a fraction of their priorities, and return their URLs."""
         undone = []
         for key, url, host in rows:
             self._db.execute(SQL["undo_alias"], (share, key))
@@ -212,7 +223,7 @@ class Frontier:
     def raise_any(self, hosts: Iterable[int], priority: float) -> bool:
         """Draw a queued page at random, and raise its priority; False if no page is queued.
 
-        The higher a page's own priority, the more likely it is to be drawn.
+        Pages with a higher priority are more likely to be drawn.
         """
         going_on = (id for id in hosts if not self.host(id).stopped)
         rows = (row for id in going_on for row in self._db.execute(SQL["queued_priorities"], (id,)))
@@ -241,13 +252,13 @@ class Frontier:
             host.active += 1
             self.active += 1
             host.next_at = now + host.delay
-            # Written at once, so that the next query for this host does not return the URL again.
+            # Written immediately, so that the next query for this host does not return it again.
             self._db.execute(SQL["claim_url"], (row[0],))
             self._schedule(host)
         return claims
 
     def claim_again(self, key: int) -> Claim | None:
-        """Claim a queued URL by its key; None if it is not queued, or its host is unknown."""
+        """Claim a queued URL by its key; None if the URL is not queued or its host is unknown."""
         row = self._db.execute(SQL["queued_url"], (key,)).fetchone()
         host = self._hosts.get(row[2]) if row else None
         if host is None:
@@ -258,7 +269,7 @@ class Frontier:
         return Claim(row[0], row[1], row[2], Turn.stored(row[3]), *row[4:])
 
     def has_work(self, hosts: Iterable[int]) -> bool:
-        """True if any URL of these hosts is being fetched, or queued on a host not yet stopped."""
+        """True if URLs of these hosts are being fetched or can still be fetched."""
         return any(
             host.active or (not host.stopped and self.has_unfinished(host.id))
             for host in map(self.host, hosts)
@@ -267,21 +278,21 @@ class Frontier:
     def complete(
         self, claim: Claim, now: float, *, status: int, redirect: int | None = None
     ) -> None:
-        """End a claim that was fetched."""
+        """End the claim of a URL that was fetched."""
         self._end(claim, now, (State.FETCHED, status, "", 0.0, redirect))
 
     def fail(
         self, claim: Claim, now: float, *, reason: str, status: int = 0,
         retry_at: float | None = None,
     ) -> None:  # fmt: skip
-        """End a claim that failed: schedule a retry at `retry_at`, or give up the URL."""
+        """End a failed claim; the URL is retried at `retry_at`, or given up if that is None."""
         state = State.FAILED if retry_at is None else State.QUEUED
         self._end(claim, now, (state, status, reason, retry_at or 0.0, None))
 
     def _end(
         self, claim: Claim, now: float, row: tuple[State, int, str, float, int | None]
     ) -> None:
-        """End a claim, and free the connection it used."""
+        """End a claim, and release its connection."""
         ended = self._db.execute(SQL["end_claim"], (*row, claim.id)).rowcount
         assert ended, f"the claim of {claim.url} has ended"
         host = self._hosts[claim.host]
@@ -289,12 +300,15 @@ class Frontier:
         self._release(host, max(host.next_at, now + host.delay))
 
     def refuse(self, claim: Claim, now: float, *, reason: str) -> None:
-        """End a claim that must not be fetched; the host's next URL may be claimed at once."""
+        """End the claim of a URL that must not be fetched.
+
+        The next URL of the host can be claimed immediately.
+        """
         self._db.execute(SQL["refuse_claim"], (reason, claim.id))
         self._release(self._hosts[claim.host], now)
 
     def give_back(self, claim: Claim, until: float) -> None:
-        """Return a claim to the queue, to be claimed again no earlier than `until`."""
+        """Return a claimed URL to the queue, and claim no URL of its host before `until`."""
         self._db.execute(SQL["give_back_claim"], (claim.id,))
         host = self._hosts[claim.host]
         self._release(host, max(host.next_at, until))  # applies to its other connections too
@@ -310,17 +324,17 @@ class Frontier:
         self._hosts[id].stopped = reason
 
     def give_back_all(self) -> None:
-        """Give back the claims of an earlier invocation; call this before claiming any URL.
+        """Return the open claims of an earlier invocation to the queue.
 
-        Pages that could not be read are queued again.
+        Pages that could not be read are also requeued.  Call this method before claiming any URL.
         """
         self._db.execute(SQL["give_back_all_claims"])
         self._db.execute(SQL["queue_faults"])
 
     def best_priority(self, hosts: Iterable[int], now: float) -> float:
-        """The highest priority of any page of these hosts that may be claimed soon; -inf if none.
+        """The highest priority of a page of these hosts that can be claimed soon; -inf if none.
 
-        A seed counts as inf, above all priorities.
+        A seed has infinite priority.
         """
         asked = (self._hosts[id] for id in hosts)
         soon = (host for host in asked if not host.stopped and host.next_at <= now + SOON)
@@ -332,11 +346,11 @@ class Frontier:
         )
 
     def has_unfinished(self, host: int) -> bool:
-        """True if a URL of a host is queued or claimed."""
+        """True if any URL of a host is queued or claimed."""
         return bool(self._db.execute(SQL["unfinished_urls"], (host,)).fetchone()[0])
 
     def wake(self) -> float | None:
-        """The time when the next claim may succeed; None if nothing is queued."""
+        """The time when the next URL may be claimed; None if nothing is queued."""
         while self._heap and self._is_stale(self._heap[0]):
             heapq.heappop(self._heap)
         return self._heap[0][0] if self._heap else None
@@ -346,7 +360,7 @@ class Frontier:
         return host is None or entry[0] != host.wake_at or bool(host.stopped)
 
     def _next_host(self, now: float) -> Host | None:
-        """Take the host whose turn it is from the schedule."""
+        """Remove the next due host from the schedule, and return it; None if no host is due."""
         while self._heap and self._heap[0][0] <= now:
             entry = heapq.heappop(self._heap)
             if not self._is_stale(entry):
@@ -356,14 +370,14 @@ class Frontier:
         return None
 
     def _release(self, host: Host, next_at: float) -> None:
-        """Free a connection of a host, and set the time of its next request."""
+        """Release a connection to a host, and set the time of the host's next request."""
         host.active -= 1
         self.active -= 1
         host.next_at = next_at
         self._schedule(host)
 
     def _schedule(self, host: Host, at: float = 0.0) -> None:
-        """Schedule a host, or move it to an earlier time."""
+        """Schedule a host, unless it is stopped, busy, or already scheduled early enough."""
         at = max(host.next_at, at)
         if host.stopped or host.active >= host.connections or at >= host.wake_at:
             return
@@ -372,7 +386,7 @@ class Frontier:
         heapq.heappush(self._heap, (at, self._serial, host.id))
 
     def _schedule_retries(self, host: Host) -> None:
-        """Schedule a host without claimable URLs for its first retry, if there is one."""
+        """Schedule a host without claimable URLs for the time of its first retry, if any."""
         row = self._db.execute(
             "SELECT min(due) FROM urls WHERE host = ? AND state = 0", (host.id,)
         ).fetchone()

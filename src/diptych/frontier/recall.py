@@ -1,4 +1,4 @@
-"""Restore guides from a snapshot and journal, or rebuild them from the history of their site."""
+"""Restore guides from snapshots and journals, or rebuild them from the history of their sites."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Observation = Page | CrawlEvent | None
 
 @dataclass(slots=True)
 class SiteGuide:
-    """The guide of one site, and its state."""
+    """The guide of one site, with its unanswered questions and data on its last snapshot."""
 
     site: SiteInfo
     guide: Guide
@@ -70,17 +70,17 @@ class SiteGuide:
 
     @property
     def is_asking(self) -> bool:
-        """True if a question is unanswered."""
+        """True if the guide has unanswered questions."""
         self.new_questions.extend(self.guide.questions())
         return bool(self.open_questions or self.new_questions)
 
     @property
     def is_idle(self) -> bool:
-        """True if the guide has nothing to ask, so that it can be restored on the next event."""
+        """True if the guide waits for nothing, so that it can be restored on the next event."""
         return not (self.is_asking or self.has_failed)
 
     def take_answer(self, event: CrawlEvent) -> None:
-        """Remove the question that an event answers."""
+        """Remove the question that an event answers, if any."""
         if isinstance(event, PairingResult):
             self.has_failed = event.pairs is None
         for questions in (self.open_questions, self.new_questions):
@@ -98,7 +98,10 @@ class SiteGuide:
 
 
 def is_answer(event: CrawlEvent, pair: PagePair | None) -> bool:
-    """True if an event answers a question."""
+    """True if an event answers a guide's question.
+
+    The question is to verify `pair` or, if `pair` is None, to pair all pages of the site.
+    """
     if pair is None or not isinstance(event, VerifiedPair):
         return pair is None and isinstance(event, PairingResult)
     return (event.pair.left, event.pair.right) == (pair.left, pair.right)
@@ -112,13 +115,13 @@ def links_of(observation: Observation) -> int:
 
 
 def maker(policy: GuidedPolicy, langs: Sequence[str]) -> str:
-    """A string that identifies the guides able to read a snapshot: format, policy and languages."""
+    """An identifier for compatible snapshots, composed of the format, policy and languages."""
     return f"{FORMAT} {type(policy).__module__} {policy!r} {' '.join(langs)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """Creates the guides of a crawl, and passes observations on to them."""
+    """Creates, restores and saves the guides of a crawl, and passes observations to them."""
 
     store: Store
     policy: GuidedPolicy
@@ -128,7 +131,7 @@ class Recall:
     may_be_page: Callable[[Url, str], bool]
 
     def tell(self, known: SiteGuide, observation: Observation) -> Iterable[Ranked]:
-        """Pass an observation to a guide; returns the links that the guide ranks."""
+        """Pass an observation to a guide, and return the links that the guide ranks."""
         view = self.view(known.site)
         known.work += ENTRY_WORK + links_of(observation)
         if observation is None:
@@ -139,14 +142,17 @@ class Recall:
         return known.guide.learn(observation, view)
 
     def with_allowed_links(self, page: Page, site: SiteInfo) -> Page:
-        """The page with only those links that may be fetched, since a guide waits for all links."""
+        """Return the page with only those links that may be pages of the site.
+
+        A guide waits for every link that it sees, so it must not see links that are never fetched.
+        """
         name = site.site.name
         return replace(
             page, links=tuple(link for link in page.links if self.may_be_page(link.url, name))
         )
 
     def guide(self, site: SiteInfo, *, but: Url | None = None) -> SiteGuide:
-        """The guide of a site with all its past observations; `but` is a page to leave out."""
+        """Return the guide of a site with all its past observations, except the page `but`."""
         data = self.memory.snapshot(site.id)
         known = self._restored(site, data) if data is not None else None
         if known is not None:
@@ -159,7 +165,7 @@ class Recall:
     # -- from its snapshot -------------------------------------------------------------------
 
     def _restored(self, site: SiteInfo, data: bytes) -> SiteGuide | None:
-        """Restore a guide from its snapshot and journal; None if they are damaged."""
+        """Restore a guide from its snapshot and journal; None if either of them is damaged."""
         rows = self.memory.journal(site.id)
         try:
             known = self._read(site, data)
@@ -200,16 +206,16 @@ class Recall:
         return page
 
     def _page(self, url: Url) -> Page | None:
-        """A stored page with its sketch."""
+        """Load a page and its sketch from the store; None if the page is not stored."""
         page = self.store.page(url)
         return replace(page, sketch=self.store.sketch(url)) if page else None
 
     # -- from the history of its site --------------------------------------------------------
 
     def rebuilt(self, site: SiteInfo, *, but: Url | None = None) -> SiteGuide:
-        """Rebuild a guide by replaying all that the store knows about its site, in order.
+        """Rebuild a guide by replaying everything that the store knows about its site, in order.
 
-        The guide's questions are answered by the stored decisions.
+        The guide's questions are answered from stored decisions.
         """
         known = SiteGuide(site, self.policy.guide(self.langs))
         decided = {
@@ -230,7 +236,7 @@ class Recall:
         self, known: SiteGuide, observation: Observation,
         decided: dict[tuple[Url, Url], VerifiedPair], ranked: set[Url],
     ) -> None:  # fmt: skip
-        """Pass an observation to a guide, and then the refusals of URLs that the guide ranked."""
+        """Replay an observation, then the refusals, aliases and decisions that it leads to."""
         told: list[Observation] = [observation]
         while told:
             for link, _, _ in list(self.tell(known, told.pop(0))):
@@ -248,7 +254,7 @@ class Recall:
                     known.new_questions.append(pair)
 
     def _history(self, site: SiteInfo, but: Url | None) -> Iterator[Observation]:
-        """The outcomes of all URLs of a site, as observations."""
+        """Yield the outcomes of all URLs of a site as observations, except the page `but`."""
         starts = OpenSitemaps(self.store).starts()
         for past in self.memory.history(site.id):
             if past.kind is Kind.SITEMAP:
@@ -269,7 +275,7 @@ class Recall:
             yield Missing(past.url, past.reason)
 
     def _parts(self, past: UrlPast, end: int | None) -> Iterator[Page]:
-        """The parts of a sitemap that were processed before, as pages."""
+        """Yield the parts of a sitemap that have already been processed, as pages."""
         is_read = past.state == State.FETCHED and past.target is None
         sitemap = read_again(self.store, past.url) if is_read or end else None
         if sitemap is None:
@@ -295,7 +301,7 @@ class Recall:
         known.work = 0
 
     def save_state(self, known: SiteGuide) -> None:
-        """Save the facts about a guide that are needed before it is restored."""
+        """Save a guide's outlook, and record whether the guide is idle."""
         outlook = known.guide.outlook()
         if outlook is not None and outlook != known.old_outlook and known.site.pages:
             self.store.save_outlook(known.site.id, outlook)
@@ -303,7 +309,7 @@ class Recall:
         self.set_idle(known, known.is_idle)
 
     def set_idle(self, known: SiteGuide, is_idle: bool) -> None:
-        """Record whether a guide is idle, i.e. waits for nothing."""
+        """Record whether a guide is idle, i.e. has no unanswered questions."""
         if is_idle is not known.was_idle:
             self.memory.set_idle(known.site.id, is_idle)
             known.was_idle = is_idle

@@ -1,4 +1,4 @@
-"""Retries after failures: Retry-After, backoff, giving up on URLs, stopping hosts."""
+"""Handling of failed requests: Retry-After, backoff, giving up on URLs, and stopping hosts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NETWORK_FAULTS: Mapping[str, str] = {
     Reason.BAD_CERTIFICATE: "bad certificate",
     Reason.TLS: "TLS error",
     Reason.PROTOCOL: "invalid HTTP response",
-    Reason.PRIVATE_ADDRESS: "on a private address, which is not allowed by default",
+    Reason.PRIVATE_ADDRESS: "private address, which is not allowed by default",
 }
 """descriptions of network faults, for requests without a response"""
 FORBIDDEN = frozenset({"http_401", "http_403"})  # refused, but not because of overload
@@ -37,7 +37,7 @@ FORBIDDEN = frozenset({"http_401", "http_403"})  # refused, but not because of o
 
 @dataclass(slots=True)
 class Stats:
-    """Counts of a crawl so far, over all invocations of the run."""
+    """Counts for a crawl so far, over all invocations of the run."""
 
     downloads: int = 0
     pages: int = 0
@@ -59,7 +59,10 @@ class Retries:
     def record(
         self, claim: Claim, answer: ReadAnswer | Failure, now: float, pointer: Pointer | None
     ) -> tuple[ReadAnswer, bool]:
-        """Save the response to a claim; returns the response, and True if the URL is given up."""
+        """Save the response to a claim, and schedule a retry if the request failed.
+
+        Returns the response, and True if the URL is given up.
+        """
         host = self.hosts[claim.host]
         failed = ReadAnswer(claim.url, 0, 0, now)
         reading = failed._replace(failure=answer) if isinstance(answer, Failure) else answer
@@ -77,7 +80,10 @@ class Retries:
         return reading, False
 
     def _fail(self, claim: Claim, failure: Failure, status: int, now: float) -> bool:
-        """Schedule a retry, or give up and return True; stop a host that keeps refusing."""
+        """Schedule a retry of a failed request, or give up the URL and return True.
+
+        A host that keeps refusing requests is stopped.
+        """
         host, limits = self.hosts[claim.host], self.limits
         refused = failure.reason in REFUSALS
         host.refusals = host.refusals + 1 if refused else 0
@@ -91,7 +97,7 @@ class Retries:
         retry_at = now + wait if retried else None
         self.frontier.fail(claim, now, reason=failure.reason, status=status, retry_at=retry_at)
         if refused and wait > self.politeness.max_wait:
-            self.hosts.stop(claim.host, f"it asks to wait {wait:g} s")
+            self.hosts.stop(claim.host, f"it asks clients to wait {wait:g} s")
         elif host.refusals >= limits.refusals:
             why = f"{host.refusals} refusals in a row ({_fault(failure)})"
             self.hosts.stop(claim.host, why)
@@ -103,27 +109,27 @@ class Retries:
         return not retried
 
     def _attempts(self, claim: Claim, failure: Failure) -> int:
-        """The maximum number of requests for a URL; two are enough if no server listens at all."""
+        """The maximum number of attempts for a URL; at most two if no server is listening."""
         is_silent = claim.kind is Kind.ROBOTS and failure.reason == Reason.CONNECTION_REFUSED
         return min(2, self.limits.attempts) if is_silent else self.limits.attempts
 
 
 def _is_unreachable(failure: Failure) -> bool:
-    """True if a host did not respond at all, although requests to it are allowed."""
+    """True if a host did not respond at all; a private address does not count as unreachable."""
     is_answer = http_status(failure.reason) is not None or fault_type(failure.reason)
     return failure.reason != Reason.PRIVATE_ADDRESS and not is_answer
 
 
 def _robots_failure(failure: Failure) -> str:
-    """The message for a robots.txt that could not be fetched."""
+    """The message that explains why a robots.txt could not be fetched."""
     if kind := fault_type(failure.reason):
         return f"its robots.txt could not be processed ({kind})"
     if http_status(failure.reason) is None:
         return _fault(failure)
-    return f"its robots.txt answers {_fault(failure)}, so nothing may be fetched"
+    return f"its robots.txt returned {_fault(failure)}, so nothing may be fetched"
 
 
 def _fault(failure: Failure) -> str:
-    """Describe a fault of a server or the network in our own words, not those of a library."""
+    """Describe a server or network failure in plain words, without a library's error message."""
     status = http_status(failure.reason)
     return f"HTTP {status}" if status else NETWORK_FAULTS.get(failure.reason, failure.reason)

@@ -1,8 +1,9 @@
-"""Random samples of the queue: a site ends only after randomly drawn URLs led to no pair either.
+"""Random samples of queued URLs, which test the estimate that enough pairs have been found.
 
-The estimate of the remaining pairs is based on pages that looked promising.  A sample tests that
-estimate, as in the stopping rules of technology-assisted review.  URLs with a higher priority are
-more likely to be drawn, since most of the remaining URLs are known to be useless.
+The estimate of the remaining pairs is based on pages that looked promising.  Before the crawl of a
+site ends, a random sample of its queue tests that estimate, as in the stopping rules of
+technology-assisted review.  URLs with a higher priority are more likely to be drawn, because most
+of the remaining URLs are known to be useless.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from diptych.frontier.queries import SQL
 from diptych.frontier.queue import Frontier
 from diptych.run.store import Store
 
-SIZE = 6  # consecutive URLs: if two in five led to pairs, 19 of 20 samples would show it
-MAX_SAMPLES = 5  # per site, since a sample may only seem to have led to more
-_IN_BETWEEN = 8  # downloads for one of them: redirects, attempts, its translation
+SIZE = 6  # URLs in a row; if two in five led to pairs, 19 of 20 samples would show it
+MAX_SAMPLES = 5  # per site, because a sample may only appear to have led to more pages
+_IN_BETWEEN = 8  # downloads caused by one URL of a sample: redirects, retries, its translation
 
 
 class Samples:
-    """The number of consecutive URLs drawn for each site, kept in the store."""
+    """Draws random samples of queued URLs; the number of URLs drawn per site is in the store."""
 
     def __init__(self, store: Store, frontier: Frontier) -> None:
         self._db = store.db
@@ -29,8 +30,8 @@ class Samples:
     def draw(self, site: int, hosts: Iterable[int], downloads: int, priority: float) -> bool:
         """Draw a queued page of a site and raise its priority; False if the sample is complete.
 
-        `downloads` is the site's total so far.  If that has grown by more than a few downloads, a
-        sample made the crawl continue, and a new sample starts.
+        `downloads` is the site's number of downloads so far.  If it has grown by more than a few
+        since the last draw, the sample has led to further downloads, and a new sample is started.
         """
         query = "SELECT drawn, samples, downloads FROM samples WHERE site = ?"
         drawn, samples, before = self._db.execute(query, (site,)).fetchone() or (SIZE, 0, -math.inf)

@@ -27,7 +27,7 @@ class Scope:
 
     @classmethod
     def of(cls, sites: Iterable[Site], *, kind: str = "site") -> Scope:
-        """The scope that covers these sites with all their seeds."""
+        """Create the scope that covers these sites with all their seeds."""
         return cls(kind, {unit(seed, kind): site.name for site in sites for seed in site.seeds})
 
     def site_of(self, url: str) -> str | None:
@@ -40,7 +40,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Anywhere:
-    """The scope of a crawl of the whole web: every URL belongs to the site of its domain."""
+    """A scope that covers the whole web: every URL belongs to the site of its domain."""
 
     def site_of(self, url: str) -> str:
         """The name of the site that a URL belongs to."""
@@ -48,7 +48,7 @@ class Anywhere:
 
 
 def group(seeds: Iterable[Url], *, kind: str = "site") -> list[Site]:
-    """Group seeds into sites: seeds with the same domain (host, folder) form one site.
+    """Group seeds into sites by domain, host or folder.
 
     >>> [site.name for site in group([Url("http://a.org/"), Url("http://fr.a.org/")])]
     ['a.org']
@@ -60,7 +60,7 @@ def group(seeds: Iterable[Url], *, kind: str = "site") -> list[Site]:
 
 
 def unit(url: str, kind: str) -> str:
-    """The domain, host or folder of a URL, which names its site."""
+    """The domain, host or folder of a URL, depending on `kind`; it identifies the URL's site."""
     if kind == "site":
         return site_name(url)
     authority = origin_of(url).partition("://")[2]

@@ -1,9 +1,10 @@
 """The state machine of the search for bilingual sites (Algorithm 1 of Barbosa et al. 2011).
 
-Like `frontier.crawl`, it opens no socket, reads no clock, and has the same interface for an engine.
-It follows the best leads, several at a time: the lead's page is fetched, its site is tested by a
-detector that requests one or two more pages, and the page's links become leads if the policy says
-so.  The whole state is in the store, so that a search can be resumed at any point.
+Like `frontier.crawl`, it opens no sockets, reads no clock, and offers the same interface to an
+engine.  Several of the best leads are followed at a time: the lead's page is fetched, its site is
+tested by a detector that requests one or two more pages, and the links on the page become leads if
+the policy follows them.  The whole state is in the store, so that a search can be resumed at any
+point.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ from diptych.text.urls import url_key
 from diptych.types import Example, Failure, Kind, Lead, Link, Page, Role, Url
 
 SEED_SCORE = 2.0  # above all probabilities
-_ROUNDS = 8  # times that leads are started before other work gets a turn
-_MAX_FAILURES = 2  # leads to a site that may fail before the site is given up
+_ROUNDS = 8  # rounds of starting leads before other work gets a turn
+_MAX_FAILURES = 2  # failed leads after which a site is given up
 
 
 class LinkQuery(NamedTuple):
-    """A query to link sources: the back links of a site, or the out links of a page."""
+    """A query to link sources for the back links of a site or the out links of a page."""
 
     url: Url
     lead: Lead | None = None
@@ -49,7 +50,7 @@ class LinkQuery(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The budget of a search; None means no limit."""
+    """The budget for a search; None means no limit."""
 
     downloads: int | None = None
     """number of responses, except to requests for robots.txt"""
@@ -61,7 +62,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """Settings of a search."""
+    """The settings for a search."""
 
     politeness: Politeness
     limits: Limits = field(default_factory=Limits)
@@ -72,7 +73,7 @@ class SearchSettings:
 
 @dataclass(slots=True)
 class _SearchStats(Stats):
-    """Counts of a search so far, over all invocations."""
+    """Counts for a search so far, over all invocations."""
 
     robots: int = 0
     tested: int = 0
@@ -80,7 +81,7 @@ class _SearchStats(Stats):
 
 
 class Discovery:
-    """The search of one run for bilingual sites, with one policy and one detector."""
+    """The search for bilingual sites in one run, with one policy and one detector."""
 
     needs_sketches = False
     """pages are tested by their languages alone"""
@@ -157,7 +158,7 @@ class Discovery:
         return granted
 
     def _is_allowed(self, claim: Claim, now: float) -> bool:
-        """True if robots.txt allows a claim; otherwise it is refused or given back."""
+        """True if robots.txt allows a claim; otherwise the claim is refused or given back."""
         if claim.kind is Kind.ROBOTS:
             return True
         is_allowed = self.hosts.check_robots(claim, now)
@@ -168,7 +169,7 @@ class Discovery:
         return bool(is_allowed)
 
     def _start_leads(self, now: float) -> bool:
-        """Follow the best leads that there is room for; True if any were followed."""
+        """Start as many of the best leads as there is room for; True if any were started."""
         room = self._setting.width - len(self._visits) - len(self._looked_up)
         if room <= 0 or self.is_over(now):
             return False
@@ -181,7 +182,11 @@ class Discovery:
         return bool(best)
 
     def _start_lead(self, lead: Lead, now: float) -> None:
-        """Start a lead; the links of a back-link page may be known without fetching the page."""
+        """Start following a lead by visiting its site or looking up its links.
+
+        If the policy uses link sources, the links of a back-link page are looked up before it is
+        fetched.
+        """
         if lead.role is Role.BACK and self._policy.looks_back:
             self._looked_up[lead.id] = lead.site
             self._link_queries.append(LinkQuery(lead.url, lead))
@@ -189,7 +194,7 @@ class Discovery:
             self._start_visit(lead, now)
 
     def is_over(self, now: float) -> bool:
-        """True if the budget is spent, so that nothing more is started."""
+        """True if the budget is spent, so that no more work is started."""
         budget, stats = self._setting.budget, self.stats
         asked = stats.downloads - stats.robots
         return (
@@ -199,7 +204,7 @@ class Discovery:
         )
 
     def _affordable(self, now: float) -> int:
-        """The number of downloads that the budget allows now."""
+        """The number of downloads that may be started now within the budget."""
         if self.is_over(now):
             return 0
         most = self._setting.budget.downloads
@@ -208,36 +213,36 @@ class Discovery:
         return most - (self.stats.downloads - self.stats.robots) - self.frontier.active
 
     def wake(self) -> float | None:
-        """The time when `next` may return something again; None if nothing is queued or affordable.
+        """The time when `next` may return URLs again; None if nothing is queued or affordable.
 
-        If work remains, the next invocation resumes it.
+        Any remaining work is resumed by the next invocation.
         """
         if self.is_over(self._now):
             return None
         return 0.0 if self._has_more else self.frontier.wake()
 
     def checkpoint(self, transaction: Transaction) -> None:
-        """Commit everything so far."""
+        """Commit all changes so far."""
         transaction.checkpoint()
 
     # -- link queries ------------------------------------------------------------------------
 
     def link_queries(self, now: float) -> list[LinkQuery]:
-        """The new queries for link sources; pass the answers to `answered`."""
+        """Return the new queries to link sources, whose answers must be passed to `answered`."""
         taken = list(self._link_queries)
         self._link_queries.clear()
         return taken
 
     @property
     def has_link_queries(self) -> bool:
-        """True if there are new queries."""
+        """True if there are new queries to link sources."""
         return bool(self._link_queries)
 
     @in_transaction
     def answered(
         self, query: LinkQuery, links: Sequence[Link] | Failure | None, now: float
     ) -> None:
-        """Process the answer to a query; None means that the source does not know the page."""
+        """Process the links returned for a query; None means that no source knows the page."""
         if query.lead is not None:
             self._looked_up.pop(query.lead.id, None)
         if query.lead is None:
@@ -257,7 +262,7 @@ class Discovery:
 
     @property
     def is_learning_due(self) -> bool:
-        """True if enough pages were fetched since the last learning step."""
+        """True if enough pages have been fetched since the last learning step."""
         every = self._policy.learns_every
         # With more data, one page changes less, and rescoring takes longer.
         since = self.stats.pages - self._learned_at
@@ -284,7 +289,7 @@ class Discovery:
         now: float,
         pointer: Pointer | None = None,
     ) -> None:
-        """Process the response to a claim, or its failure."""
+        """Process the response to a claim, or the failure to fetch it."""
         visit = self._visits[self.hosts[claim.host].site.id]
         reading, is_given_up = self._retries.record(claim, reading, now, pointer)
         is_robots = claim.kind is Kind.ROBOTS
@@ -316,7 +321,7 @@ class Discovery:
     # -- visits ------------------------------------------------------------------------------
 
     def _start_visit(self, lead: Lead, now: float) -> None:
-        """Start visiting a lead's site, or end the lead if there is nothing to find out."""
+        """Start visiting a lead's site, or end the lead if a visit would be useless."""
         known = self.leads.decided(lead.site)
         most = self._policy.per_site
         if known is not None and lead.role is Role.FORWARD and most == 1:
@@ -332,11 +337,11 @@ class Discovery:
             self._visits.begin(lead, site_test, now)
 
     def _arrived(self, visit: Visit, page: Page) -> None:
-        """Add the links of a lead's page as leads, if the policy follows them."""
+        """Add those links on a lead's page that the policy follows as new leads."""
         self._add(self._policy.follow(page, visit.lead.role), Role.FORWARD, visit.lead.id)
 
     def _ended(self, visit: Visit) -> None:
-        """End the lead of a finished visit, and decide on its site if it could be tested."""
+        """End the lead of a finished visit, and decide on its site if the site was tested."""
         if visit.page is None:
             self.leads.end(visit.lead, None, visit.reason or Reason.LEAD_NOT_FETCHED)
             _, moves = self.leads.origin(visit.lead)
@@ -365,6 +370,6 @@ class Discovery:
     # -- leads -------------------------------------------------------------------------------
 
     def _add(self, links: Sequence[Link], role: Role, source: int) -> None:
-        """Save links as leads."""
+        """Save links as leads, except links that cannot be pages."""
         if may := [link for link in links if self._admission.is_page(link.url)]:
             self.leads.add(self.leads.from_links(may, role), self._ranking, source)

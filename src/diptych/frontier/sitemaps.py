@@ -1,4 +1,4 @@
-"""The sitemaps of a crawl, processed in parts because a whole sitemap would delay the crawl."""
+"""Process sitemaps in parts, so that large sitemaps do not delay the crawl."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from diptych.run.store import Store
 from diptych.text.urls import normalise
 from diptych.types import Kind, Link, Page, PageRecord, Url
 
-SITEMAP_PART = 30  # entries of a sitemap that are ranked at a time, so that the crawl continues
-_MAX_PART_LINKS = 4 * SITEMAP_PART  # including the translations they announce
+SITEMAP_PART = 30  # sitemap entries ranked at a time, so that the crawl is not delayed
+_MAX_PART_LINKS = 4 * SITEMAP_PART  # including links to translations
 
 
 class SitemapPart(NamedTuple):
-    """The next part of a partly processed sitemap."""
+    """A sitemap being processed, and the start of its next part."""
 
     claim: Claim
     site: SiteInfo
@@ -36,10 +36,10 @@ class SitemapPart(NamedTuple):
 
 
 class SitemapQueue:
-    """Partly processed sitemaps; one part of each is processed in turn.
+    """A queue of partly processed sitemaps; each of them is processed in turn, part by part.
 
-    The claim of a sitemap ends with its last part.  A crawl that was killed continues with the next
-    part.
+    The claim of a sitemap ends when its last part has been processed.  A crawl that was killed
+    resumes with the next part.
     """
 
     def __init__(self, store: Store, frontier: Frontier, hosts: Hosts) -> None:
@@ -53,7 +53,7 @@ class SitemapQueue:
         return bool(self._parts)
 
     def restore(self) -> None:
-        """Restore the sitemaps of an earlier invocation."""
+        """Restore the partly processed sitemaps of an earlier invocation."""
         for key, start in self._open.starts().items():
             claim = self._frontier.claim_again(key)
             if claim is not None:
@@ -61,12 +61,12 @@ class SitemapQueue:
                 self._parts.append(SitemapPart(claim, site, None, 200, start))
 
     def add(self, claim: Claim, site: SiteInfo, sitemap: Sitemap, status: int) -> None:
-        """Add a fetched sitemap."""
+        """Add a fetched sitemap to the queue."""
         self._open.save(claim.url, 0)
         self._parts.append(SitemapPart(claim, site, sitemap, status))
 
     def take(self, now: float, use: Callable[[SitemapPart, Sitemap], None]) -> None:
-        """Pass the next part of the next sitemap to `use`."""
+        """Process one part of the first sitemap in the queue by passing the part to `use`."""
         if not self._parts:
             return
         part = self._parts.popleft()
@@ -86,13 +86,13 @@ class SitemapQueue:
 
 
 def read_again(store: Store, url: Url) -> Sitemap | None:
-    """Read a fetched sitemap again from the archive; None if its bytes are lost."""
+    """Read a fetched sitemap again from the archive; None if the response is not available."""
     response = store.answer(url)
     return read_answer(Kind.SITEMAP, response).sitemap if response else None
 
 
 def end_of_part(sitemap: Sitemap, start: int) -> int:
-    """The end of the part of a sitemap that begins with entry `start`.
+    """The end index of the part of a sitemap that begins at entry `start`.
 
     >>> from diptych.page.sitemaps import SitemapEntry
     >>> end_of_part(Sitemap(entries=(SitemapEntry("http://a.org/"),) * 50), 30)
@@ -106,7 +106,7 @@ def end_of_part(sitemap: Sitemap, start: int) -> int:
 
 
 def alternates_of(sitemap: Sitemap) -> list[tuple[Url, Link]]:
-    """The translations that a sitemap announces, as (page, link)."""
+    """The translations that a sitemap announces, each as the URL of a page and a link."""
     return [
         (url, Link(target, rel="alternate", hreflang=hreflang))
         for item in sitemap.entries
@@ -117,7 +117,10 @@ def alternates_of(sitemap: Sitemap) -> list[tuple[Url, Link]]:
 
 
 def page_of_part(url: Url, sitemap: Sitemap, start: int) -> Page:
-    """A part of a sitemap as a page without text; each URL is followed by its translations."""
+    """Represent a part of a sitemap as a page without text, whose links are the listed URLs.
+
+    The link to each URL is followed by links to its translations.
+    """
     links: list[Link] = []
     for item in sitemap.entries[start : end_of_part(sitemap, start)]:
         target = normalise(item.url)
@@ -128,5 +131,5 @@ def page_of_part(url: Url, sitemap: Sitemap, start: int) -> Page:
 
 
 def page_of_links(url: Url, links: tuple[Link, ...]) -> Page:
-    """The links of a sitemap as a page without text."""
+    """Represent the links in a sitemap as a page without text."""
     return Page(PageRecord(url, "", (), "", 0, 0, 0, ""), links, ())

@@ -1,7 +1,7 @@
-"""Crawler traps: repeating or deep paths, calendars, dates, sort orders.
+"""Detect crawler traps: repeating or deep paths, calendars, dates and sort orders.
 
-Some traps are refused outright.  Others (calendars, sort orders) are real pages up to a point, so a
-limited number of URLs in each family is allowed.
+Some traps are always refused.  Others, such as calendars and sort orders, also contain real pages,
+so a limited number of URLs is allowed in each trap family.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _SORT_VALUE = re.compile(
 
 
 class Family(NamedTuple):
-    """A family of URLs that differ only in endlessly variable parts, and the number to allow."""
+    """A trap family, i.e. a potentially endless set of similar URLs, and its maximum size."""
 
     key: str
     limit: int
@@ -51,7 +51,7 @@ class Family(NamedTuple):
 
 
 def refusal(url: str) -> str:
-    """The reason why a URL is a trap, judging by its form alone; empty if it is not a trap.
+    """The reason to refuse a URL as a trap, judging by the URL alone; empty if it is not a trap.
 
     >>> str(refusal("http://example.org/a/b/a/b/a/b/c.html"))
     'trap_repeating_path'
@@ -70,7 +70,7 @@ def refusal(url: str) -> str:
 
 
 def _repeats(segments: list[str]) -> bool:
-    """True if a sequence of one to three segments occurs MAX_REPEATS times in a row."""
+    """True if a sequence of one to three segments occurs `MAX_REPEATS` times in a row."""
     for length in (1, 2, 3):
         for start in range(len(segments) - length * MAX_REPEATS + 1):
             run = segments[start : start + length]
@@ -81,7 +81,7 @@ def _repeats(segments: list[str]) -> bool:
 
 
 def family_of(url: str) -> Family | None:
-    """The endless family that a URL may belong to, or None.
+    """The trap family to which a URL belongs; None if there is no such family.
 
     >>> family_of("http://example.org/calendar/2024/05/").limit
     60

@@ -1,4 +1,4 @@
-"""The visits of a search: the few pages of a site that are fetched to test if it is bilingual."""
+"""Visits to sites during a search: a few pages are fetched to test whether a site is bilingual."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PRIORITY = 1.0
 
 @dataclass(slots=True)
 class Visit:
-    """A lead being followed, and the test of the lead's site if that is undecided."""
+    """A visit that follows a lead, with a test of the lead's site if there is no verdict yet."""
 
     site: SiteInfo
     lead: Lead
@@ -43,7 +43,7 @@ class Visit:
 
 @dataclass(slots=True, eq=False)
 class Visits:
-    """The current visits, keyed by site id."""
+    """The visits in progress, by site id."""
 
     store: Store
     hosts: Hosts
@@ -68,7 +68,7 @@ class Visits:
         return {visit.lead.site for visit in self._visits.values()}
 
     def begin(self, lead: Lead, site_test: SiteTest | None, now: float) -> None:
-        """Visit the page of a lead; pages of earlier visits are not fetched again."""
+        """Start a visit to a lead's page; pages from earlier visits are not fetched again."""
         site = self.hosts.enter(Site(lead.site, (lead.url,)), now)
         assert site.id not in self._visits, f"{lead.site} is being visited"
         visit = self._visits[site.id] = Visit(site, lead, site_test, lead.url)
@@ -76,7 +76,7 @@ class Visits:
         self.advance(visit)
 
     def arrive(self, visit: Visit, url: Url, page: Page) -> None:
-        """Process a page of a visit; the first page is that of the lead."""
+        """Process a page that was fetched during a visit; the first one is the lead's page."""
         visit.pending.discard(url)
         asked = visit.asked.pop(url, url)
         is_first = visit.page is None
@@ -89,7 +89,7 @@ class Visits:
                 visit.site_test.miss(asked)
 
     def move(self, visit: Visit, url: Url, target: Url, hops: int) -> None:
-        """Follow a page's redirect."""
+        """Follow a redirect within the site; treat the page as missing if that is not possible."""
         visit.pending.discard(url)
         is_own = site_name(target) == visit.lead.site
         if is_own and hops < self.redirects:
@@ -101,7 +101,7 @@ class Visits:
         self.miss(visit, url, Reason.TOO_MANY_REDIRECTS if is_own else Reason.MOVED)
 
     def miss(self, visit: Visit, url: Url, reason: str, *, is_unreachable: bool = False) -> None:
-        """Handle a page that could not be fetched, perhaps because its host is unreachable."""
+        """Handle a page that could not be fetched; for a lead's page, try a substitute."""
         visit.pending.discard(url)
         asked = visit.asked.pop(url, url)
         if visit.page is not None:
@@ -115,7 +115,7 @@ class Visits:
             self._request(visit, other)
 
     def advance(self, visit: Visit) -> None:
-        """Request the pages that the site test wants, until it waits for a page or is done."""
+        """Request the pages that the site test needs, and end the visit when it needs no more."""
         while True:
             self._give_up_stopped(visit)
             if visit.pending:
@@ -129,7 +129,7 @@ class Visits:
                 self._request(visit, link.url)
 
     def _give_up_stopped(self, visit: Visit) -> None:
-        """Treat the pending pages on stopped hosts as missing, and likewise their substitutes."""
+        """Treat pending pages on stopped hosts as missing, including any substitutes."""
         while stopped := {
             url: host for url in sorted(visit.pending) if (host := self._host(visit, url)).stopped
         }:
@@ -147,7 +147,7 @@ class Visits:
         self.ended(visit)
 
     def _request(self, visit: Visit, url: Url, hops: int = 0) -> None:
-        """Queue a page of a site, unless its outcome is already known."""
+        """Queue a page of the visited site, unless its outcome is already known."""
         if site_name(url) != visit.lead.site:
             self.miss(visit, url, Reason.OUTSIDE)
             return
@@ -182,7 +182,7 @@ def _other_scheme(url: Url) -> Url | None:
 
 
 def _home(url: Url, reason: str, role: Role) -> Url | None:
-    """The home page, to try in place of a lead's page that failed; None if that is no use.
+    """The home page to try if a lead's page has failed; None if it is not worth trying.
 
     >>> _home(Url("http://a.org/old.html"), "http_404", Role.FORWARD)
     'http://a.org/'

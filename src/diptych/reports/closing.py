@@ -1,7 +1,6 @@
-"""Closing lines of a run: what is left in the queue, how to continue, and the next steps.
+"""Closing lines of a run: the state of the queue, how to continue, and the next steps.
 
-Lines name options with `errors.option_name`; the caller that shows a line decides how option names
-are spelled.
+Options are named with `errors.option_name`, so that the caller can decide how they are spelled.
 """
 
 from __future__ import annotations
@@ -40,7 +39,10 @@ def closing(ends: Iterable[SiteEnd], queued: int, outlook: str) -> list[str]:
 
 
 def _how_to_continue(kinds: set[SiteEnd]) -> str:
-    """Advice on how to continue, by the reasons why crawls ended; a time limit starts afresh."""
+    """Advice on how to continue, depending on the reasons why crawls ended.
+
+    A time limit needs no advice, because it applies anew to each invocation.
+    """
     if not kinds:
         return f"the crawl has not ended: if it is no longer running, {AGAIN}"
     ways = {
@@ -59,7 +61,7 @@ def closing_of(summary: Summary) -> list[str]:
 
 
 def next_steps(summary: Summary, folder: Path) -> list[str]:
-    """Lines on the files of a corpus, and on exporting it with another threshold."""
+    """Lines on the files of a corpus, and on exporting the corpus with another threshold."""
     report = folder / "report.html"
     corpus = [name for name in _CORPUS if (folder / name).exists()]
     said = [f"open {report} for an overview"] if report.exists() else []
@@ -72,17 +74,17 @@ def next_steps(summary: Summary, folder: Path) -> list[str]:
 
 
 def threshold_lines(threshold: float | None, folder: Path) -> list[str]:
-    """A line with the threshold of a corpus and the command to export it with another.
+    """A line on the threshold of a corpus and how to change it; no line if it is unknown.
 
     >>> threshold_lines(0.95, Path("run"))[0].partition("; ")[0]
-    'kept segments score at least 0.95'
+    'segments with a score of at least 0.95 are kept'
     """
     if threshold is None:
         return []
-    kept = f"score at least {threshold:g}" if threshold else "have any score"
+    kept = f"a score of at least {threshold:g}" if threshold else "any score"
     other = LOWER_THRESHOLD if threshold > LOWER_THRESHOLD else HIGHER_THRESHOLD
     command = export_command(folder, other)
-    return [f"kept segments {kept}; to change the threshold, run: {command}"]
+    return [f"segments with {kept} are kept; to change the threshold, run: {command}"]
 
 
 def export_command(folder: Path, min_score: float) -> str:

@@ -13,7 +13,7 @@ _TENTHS = tuple(tenth / 10 for tenth in range(1, 11))
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """The numbers of downloads after which verified pairs were complete.
+    """The number of downloads after which each verified pair was complete.
 
     >>> pairs = Curve(10, (3, 4, 6, 9))
     >>> pairs.at(0.5), pairs.per_pair(0.5)
@@ -26,11 +26,17 @@ class Curve:
     """for each pair, the number of downloads after which both pages were fetched; ascending"""
 
     def at(self, share: float) -> int | None:
-        """The number of downloads after which a share of the pairs was found, or None."""
+        """The number of downloads after which a share of the pairs was found.
+
+        The result is None if there are no pairs.
+        """
         return self.found[self._count(share) - 1] if self.found else None
 
     def per_pair(self, share: float) -> float | None:
-        """The downloads per pair up to the point where a share of the pairs was found, or None."""
+        """The number of downloads per pair until a share of the pairs was found.
+
+        The result is None if there are no pairs.
+        """
         downloads = self.at(share)
         return downloads / self._count(share) if downloads is not None else None
 
@@ -40,12 +46,12 @@ class Curve:
         return [downloads for share in _TENTHS if (downloads := self.at(share)) is not None]
 
     def _count(self, share: float) -> int:
-        """The number of pairs in a share, at least one."""
+        """The number of pairs in a share of all pairs; at least one."""
         # In floating point, 0.28 of 25 pairs is 7.000000000000001, which must not round up to 8.
         return max(1, ceil(share * len(self.found) - 1e-9))
 
 
 def curve(store: Store) -> Curve:
-    """The current curve of a run."""
+    """Compute the current curve of a run."""
     counts = Statistics(store)
     return Curve(counts.downloads(), counts.found_at())

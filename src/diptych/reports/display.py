@@ -30,7 +30,7 @@ Watched = TypeVar("Watched", bound=Monitor)
 
 
 class Figure(NamedTuple):
-    """A figure of the display: its name, and its value as text."""
+    """A figure in the display: its name, and its value as text."""
 
     name: str
     value: str
@@ -39,7 +39,7 @@ class Figure(NamedTuple):
 
     @property
     def width(self) -> int:
-        """The number of columns that the figure takes, including its name above it."""
+        """The number of columns needed for the figure and for the name above it."""
         return max(len(self.name), len(self.value))
 
 
@@ -71,7 +71,7 @@ def _count(number: int) -> str:
 
 
 def fitting(figures: Sequence[Figure], width: int) -> list[Figure]:
-    """The most important figures that fit into `width` columns, in the given order.
+    """The most important figures that fit into `width` columns, in their original order.
 
     >>> pages, pairs = Figure("pages", "1,234", 1), Figure("pairs", "56", 0)
     >>> [figure.name for figure in fitting([pages, pairs], 12)]
@@ -88,7 +88,7 @@ def fitting(figures: Sequence[Figure], width: int) -> list[Figure]:
 
 
 def in_words(seconds: float) -> str:
-    """The text for an estimated duration, rounded up.
+    """An estimated duration as text, rounded up.
 
     >>> in_words(0.2), in_words(59.5), in_words(90), in_words(3_600), in_words(100_000)
     ('1 s', '1 min', '2 min', '1 h', '27 h 47 min')
@@ -103,7 +103,7 @@ def in_words(seconds: float) -> str:
 
 
 def on_a_clock(seconds: float) -> str:
-    """The text for an elapsed time.
+    """An elapsed time as text, as shown on a digital clock.
 
     >>> on_a_clock(5.9), on_a_clock(65), on_a_clock(3_725)
     ('0:05', '1:05', '1:02:05')
@@ -128,7 +128,7 @@ def plain_line(progress: Progress, figures: Sequence[Figure]) -> str:
 
 
 def _parts_done(progress: Progress) -> str:
-    """The text for the finished and all parts of a stage; "" if there are fewer than two."""
+    """The finished and total parts of a stage as text; empty if there are fewer than two parts."""
     if progress.total is None or progress.total < 2:
         return ""
     return f"{min(progress.done, progress.total):,}/{progress.total:,}"
@@ -139,7 +139,7 @@ def _time_left(progress: Progress) -> list[str]:
 
 
 class _UnchangedText:
-    """Text that a console prints as it is: tabs are kept, and long lines are not wrapped."""
+    """Text that a console prints unchanged: tabs are kept, and long lines are not wrapped."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -149,13 +149,13 @@ class _UnchangedText:
 
 
 class OutputAbove(io.TextIOBase):
-    """A stream that prints whole lines, unchanged, above the live display of a console."""
+    """A text stream that prints complete lines, unchanged, above the live display of a console."""
 
     def __init__(self, console: Console) -> None:
         self._console, self._line = console, ""
 
     def write(self, text: str) -> int:
-        """Print the lines that are complete."""
+        """Print all complete lines, and keep an incomplete last line for the next call."""
         lines, newline, self._line = f"{self._line}{text}".rpartition("\n")
         if newline:
             self._console.print(_UnchangedText(lines + newline), soft_wrap=True, end="")
@@ -182,7 +182,7 @@ class Display:
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        """Show the display inside the context; afterwards it is removed from the terminal."""
+        """Show the display inside the context, and remove it from the terminal afterwards."""
         self._came_at = self.clock()
         if not (self.console.is_interactive and self.console.file.isatty()):
             yield
@@ -213,7 +213,7 @@ class Display:
             self._live.refresh()
 
     def say(self, line: str) -> None:
-        """Print a line immediately; in a terminal it stays above the figures."""
+        """Print a line immediately; in a terminal, it appears above the figures."""
         self._print(line)
 
     def _print(self, line: str) -> None:
@@ -221,7 +221,7 @@ class Display:
         self.console.print(Text(line), soft_wrap=self._live is None)
 
     def _next_frame(self) -> Group:
-        """The frame to draw; first erases rows that wrapped when the terminal became narrower."""
+        """Return the frame to draw, after erasing rows that wrapped in a narrower terminal."""
         width = self.console.width
         if self._drawn is not None and width < self._drawn[1]:
             erase = (ControlType.ERASE_IN_LINE, 2), (ControlType.CURSOR_UP, 1)
@@ -231,17 +231,17 @@ class Display:
         return frame
 
     def _wrapped_rows(self, frame: Group, width: int) -> int:
-        """The number of additional rows that a frame takes at the present width of the terminal.
+        """The number of additional rows that a frame takes at the current width of the terminal.
 
-        Most terminals wrap lines again when they become narrower, but `rich` erases only as many
-        rows as the frame has lines.
+        Most terminals rewrap lines when they become narrower, but `rich` erases only as many rows
+        as the frame has lines.
         """
         options = self.console.options.update(width=width)
         lengths = map(Segment.get_line_length, self.console.render_lines(frame, options, pad=False))
         return sum(max(0, length - 1) // self.console.width for length in lengths)
 
     def frame(self) -> Group:
-        """The current display: the stage, and below it the figures that fit."""
+        """The current frame: the stage, and below it the figures that fit."""
         if self._last is None:
             return Group()
         progress, figures = self._last
@@ -255,7 +255,11 @@ class Display:
         return Group(self._stage_line(progress, width), table)
 
     def _stage_line(self, progress: Progress, width: int) -> Table:
-        """The first line, as space allows: spinner, stage, bar, count, time left, elapsed time."""
+        """The first line of a frame, showing the stage and its progress.
+
+        It contains a spinner, the stage, a bar, the count, the time left and the elapsed time, as
+        far as they fit.
+        """
         line, room = Table.grid(padding=(0, 1, 0, 0), pad_edge=False), width - _SPINNER_WIDTH
         cells: list[Text | ProgressBar | Spinner] = [self._spinner, Text(progress.stage, "bold")]
         room -= len(progress.stage) + 1
@@ -279,7 +283,7 @@ class Display:
 
 
 def _fitting_texts(texts: Sequence[str], room: int) -> list[str]:
-    """The texts that fit into a line, earlier ones first; empty texts are left out.
+    """The non-empty texts that fit into a line; earlier texts take precedence.
 
     >>> _fitting_texts(["45/89", "~14 s left", "0:12"], 12), _fitting_texts(["45/89", ""], 12)
     (['45/89', '0:12'], ['45/89'])
@@ -296,7 +300,7 @@ def _fitting_texts(texts: Sequence[str], room: int) -> list[str]:
 def progress_display(
     monitor: Watched, console: Console | None, figures: Figures = mining_figures
 ) -> Iterator[Watched]:
-    """Inside the context, show the reports of a monitor on a console, if one is given."""
+    """Show the reports of a monitor on `console` inside the context, unless `console` is None."""
     if console is None:
         yield monitor
         return

@@ -1,4 +1,4 @@
-"""`diptych explain`: everything a run knows about a URL or a pair of URLs."""
+"""`diptych explain`: everything that a run knows about a URL or a pair of URLs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from diptych.types import Evidence, PagePair, Site, Url
 def explain(store: Store, urls: Sequence[str]) -> str:
     """Explain one URL, or two URLs as a pair; without URLs, list all rejected pairs.
 
-    The text has no control characters: the title of a page may contain escape sequences.
+    Control characters are removed, because the title of a page may contain escape sequences.
     """
     if len(urls) > 2:
         raise ConfigError("explain takes one URL, or the two URLs of a pair")
@@ -45,7 +45,7 @@ def _of_url(store: Store, url: Url) -> list[str]:
     facts = Facts(store)
     known = facts.url(url)
     if known is None:
-        raise ConfigError(f"this run does not know {url}: no page links to it")
+        raise ConfigError(f"this run has no record of {url}: no page links to it")
     state = State(known.state)
     lines = [
         url,
@@ -72,14 +72,14 @@ def _of_url(store: Store, url: Url) -> list[str]:
 
 
 def _alias_words(facts: Facts, url: Url, known: UrlFacts) -> str:
-    """The reason for an alias: the page it leads to, and how often each rule was right."""
+    """Explain an alias: the page it leads to, and how often each rule was right."""
     said = f"the same page as {known.redirect}"
     where = [*scopes(url), *scopes(Url(known.redirect or ""))]
     for rule in alias_rules(known.reason):
-        said += f", by rule {rules_in_words([rule])}"
+        said += f", by the rule '{rules_in_words([rule])}'"
         if counts := facts.alias_counts(rule, where):
             held, broken = max(counts, key=lambda each: (not each[1], each[0]))
-            said += f", right for {held:,} of {held + broken:,}"
+            said += f", correct for {held:,} of {held + broken:,}"
     return said
 
 
@@ -103,7 +103,7 @@ def _of_page(store: Store, url: Url) -> list[str]:
 
 
 def _canonical_verdict(store: Store, site: int, url: Url) -> str:
-    """The verdict on the canonical link of a page; empty if its target was not fetched."""
+    """The verdict on a page's canonical link as text; empty if its target was not fetched."""
     from diptych.run.site_view import StoreView
 
     holds = StoreView(store, Site("", ()), site, ()).canonical_holds.get(url)
@@ -125,7 +125,7 @@ def _of_pair(store: Store, left: Url, right: Url) -> list[str]:
 
 
 def _segment_lines(facts: Facts, left: Url, right: Url) -> list[str]:
-    """Lines with the number of segments of a pair and their mean score, by reason."""
+    """Lines with the number of segments in a pair and their mean score, grouped by reason."""
     return [
         f"  segments     {count:6,}  {in_words(reason, count) if reason else 'kept'}"
         + ("" if reason == Reason.UNALIGNED else f", mean score {score:.2f}")
@@ -134,7 +134,7 @@ def _segment_lines(facts: Facts, left: Url, right: Url) -> list[str]:
 
 
 def _no_pair_lines(store: Store, left: Url, right: Url) -> list[str]:
-    """Lines on two pages that are not a pair; the evidence for the pair is computed again."""
+    """Lines that explain why two pages are not a pair; the evidence is computed again."""
     both = {left, right}
     found = next((pair for pair in _candidates(store) if {pair.left, pair.right} == both), None)
     if found is None:
@@ -147,7 +147,7 @@ def _no_pair_lines(store: Store, left: Url, right: Url) -> list[str]:
 
 
 def _candidates(store: Store) -> list[PagePair]:
-    """All candidate pairs of a run with their scores; empty if its pairer cannot list them."""
+    """All candidate pairs of a run with their scores; empty if the pairer cannot list them."""
     from diptych.protocols import CandidatePairer
     from diptych.registry import build
     from diptych.run.site_view import StoreView

@@ -1,4 +1,4 @@
-"""The funnel that `mine` prints at its end and `status` prints at any time."""
+"""The funnel, which `mine` prints when it ends and `status` prints at any time."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Row(NamedTuple):
 
 
 def funnel_rows(summary: Summary) -> list[Row]:
-    """The rows of the funnel: downloads by kind, then the steps up to the first empty one.
+    """The rows of the funnel: downloads by kind, then the steps up to the first empty step.
 
-    If the only start page failed, there are no steps: the cause is printed instead.
+    If the only start page failed, the steps are left out, because the cause is printed instead.
     """
     fetched, *others = summary.steps
     apart = (("skipped", summary.skipped), ("failed", summary.unanswered))
@@ -56,7 +56,7 @@ def funnel_rows(summary: Summary) -> list[Row]:
 
 
 def _row(name: str, total: int, note: str) -> Row:
-    """A row whose name is in the singular if the total is 1.
+    """Create a row, with its name in the singular if the total is 1.
 
     >>> _row("page pairs found", 1, "").name, _row("page pairs found", 2, "").name
     ('page pair found', 'page pairs found')
@@ -68,7 +68,10 @@ def _row(name: str, total: int, note: str) -> Row:
 
 
 def _with_duplicates(summary: Summary) -> list[tuple[str, int]]:
-    """The kinds of downloads; duplicates count as pages, because a later step leaves them out."""
+    """The numbers of downloads of each kind, with duplicates counted as pages.
+
+    A later step of the funnel leaves out the duplicates.
+    """
     counts: dict[str, int] = {}
     for kind, count in summary.downloads_by_kind:
         name = DownloadKind.PAGE if kind == DownloadKind.DUPLICATE else kind
@@ -79,8 +82,8 @@ def _with_duplicates(summary: Summary) -> list[tuple[str, int]]:
 def funnel_columns(rows: Sequence[Row], width: int | None) -> Iterator[tuple[str, str, str]]:
     """Yield the lines of the funnel as total, name and note, padded to columns.
 
-    `width` is the width of the terminal: notes are wrapped between words, and in a narrow terminal
-    they are put below their names.  Without a terminal, notes are not wrapped.
+    Notes are wrapped between words to fit `width`, the width of the terminal; in a narrow terminal,
+    they are placed below the names.  If `width` is None, notes are not wrapped.
 
     >>> rows = [Row("downloads", 1_234, "1,200 pages, 34 redirects"), Row("pages", 90)]
     >>> ["".join(line) for line in funnel_columns(rows, None)]
@@ -126,7 +129,7 @@ def print_funnel(
 
 
 def _lines(summary: Summary, folder: Path, notes: Sequence[str]) -> Iterator[str]:
-    """The lines below the table."""
+    """Yield the lines to print below the funnel."""
     if summary.downloads_per_pair is not None:
         yield f"{summary.downloads_per_pair:.2f} downloads per verified pair"
     yield from _details(summary)
@@ -142,7 +145,7 @@ def _lines(summary: Summary, folder: Path, notes: Sequence[str]) -> Iterator[str
 
 
 def _notes(summary: Summary, notes: Sequence[str]) -> list[str]:
-    """The notes without repetitions, and without the cause of an empty run."""
+    """All notes without duplicates; notes that repeat the cause of an empty run are left out."""
     gave_up = [stop_note(origin, why) for origin, why in summary.hosts]
     if is_single_failure(summary):
         (start,) = summary.start_pages
@@ -152,17 +155,17 @@ def _notes(summary: Summary, notes: Sequence[str]) -> list[str]:
 
 
 def _details(summary: Summary) -> Iterator[str]:
-    """Lines on languages, marks, flags, and problems of sites."""
+    """Yield lines on languages, marks, flags, and problems with sites."""
     if len(summary.lang_pairs) > 1:
         by_lang = ", ".join(
             f"{left}-{right} {pairs:,} ({counted(segments, 'segment')})"
             for left, right, pairs, segments in summary.lang_pairs
         )
-        yield f"page pairs by languages: {by_lang}"
+        yield f"page pairs by language pair: {by_lang}"
     if summary.rows is not None:
-        yield f"{counted(summary.rows, 'row')} of three languages or more in n-way.tsv"
+        yield f"{counted(summary.rows, 'row')} with three or more languages in n-way.tsv"
     for what, counts in (
-        ("marked verified pairs", summary.marks),
+        ("verified pairs with marks", summary.marks),
         ("flagged pages", summary.flags),
         ("flagged segments", summary.personal),
     ):

@@ -1,4 +1,4 @@
-"""HTML of a run for notebooks: its funnel and a sample of its segments."""
+"""HTML view of a run for notebooks: its funnel and a sample of its segments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHOWN = 10  # segments
 
 
 def run_as_html(store: Store, terms: Terms) -> str:
-    """The run as an HTML fragment without scripts and style sheets."""
+    """The run as an HTML fragment without scripts or style sheets."""
     summary = summarise(store, terms.langs)
     return render(
         "notebook.html", folder=str(store.folder), langs=terms.langs,

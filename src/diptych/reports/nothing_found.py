@@ -1,7 +1,6 @@
-"""The cause, and advice to the user, if a run found nothing; one line each.
+"""Explain why a run found nothing, and advise the user, in one line each.
 
-Lines name options with `errors.option_name`; the caller that shows a line decides how option names
-are spelled.
+Options are named with `errors.option_name`, so that the caller can decide how they are spelled.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _LOW_SCORE = 0.5  # an example of a threshold that keeps many more segments
 
 
 class Nothing(NamedTuple):
-    """The reason why a run found nothing, and advice to the user."""
+    """The reason why a run found nothing, and advice for the user."""
 
     cause: str
     advice: str
@@ -41,7 +40,7 @@ class Nothing(NamedTuple):
 
 
 def why_nothing(summary: Summary, folder: Path) -> Nothing:
-    """The cause of an empty corpus, and advice to the user."""
+    """The reason why the corpus of a run is empty, and advice for the user."""
     if not summary.pages:
         return _no_page(summary)
     cause, advice, _ = _no_segment(summary, folder)
@@ -70,7 +69,7 @@ def _no_page(summary: Summary) -> Nothing:
 
 
 def _not_begun(summary: Summary) -> Nothing:
-    """The cause if no start page was requested, or if there are no start pages."""
+    """The cause and advice if there are no start pages or none of them was requested."""
     if summary.hosts:
         return Nothing(stop_note(*summary.hosts[0]), LATER)
     if any(end is SiteEnd.INTERRUPTED for _, end in summary.ends):
@@ -98,23 +97,23 @@ _BY_HOST: Mapping[str, tuple[str, str]] = {
         "{host} refused the connection",
         "check the address and the port, or try again later",
     ),
-    Reason.CONNECT: ("no connection to {host}", CHECK),
-    Reason.TIMEOUT: ("{host} did not answer in time", LATER),
+    Reason.CONNECT: ("cannot connect to {host}", CHECK),
+    Reason.TIMEOUT: ("{host} did not respond in time", LATER),
     Reason.DISCONNECTED: ("{host} closed the connection without a response", LATER),
     Reason.BAD_CERTIFICATE: (
         "{host} has a bad certificate",
         "check the address in a browser; some sites also work with http:// instead of https://",
     ),
     Reason.TLS: (
-        "no secure connection to {host} (TLS error)",
+        "cannot connect securely to {host} (TLS error)",
         "check the address in a browser; some sites also work with http:// instead of https://",
     ),
     Reason.PROTOCOL: (
-        "the response of {host} is not valid HTTP",
-        "check the address and the port: a web server must listen there",
+        "the response from {host} is not valid HTTP",
+        "check the address and the port: a web server must be listening there",
     ),
     Reason.PRIVATE_ADDRESS: (
-        "{host} is a private address",
+        "{host} has a private address",
         f"to mine it, run the same command with {option_name('allow_private')}",
     ),
 }
@@ -150,7 +149,7 @@ def _outside(page: StartPage) -> Nothing:
 
 
 def _other(page: StartPage) -> Nothing:
-    """The cause if a start page failed for any other reason, such as an HTTP error or a trap."""
+    """The cause and advice if a start page failed for another reason, such as an HTTP error."""
     status = http_status(page.reason)
     if page.reason in _TRAPS:
         return Nothing(_TRAPS[page.reason], "start at another page of the site")
@@ -166,7 +165,7 @@ def _other(page: StartPage) -> Nothing:
 _TRAPS: Mapping[str, str] = {
     Reason.TRAP_CALENDAR: "the start page is part of an endless calendar",
     Reason.TRAP_DATES: "the start page is part of an endless series of dates",
-    Reason.TRAP_SORT_ORDER: "the start page is a list in another order",
+    Reason.TRAP_SORT_ORDER: "the start page is a list in a different sort order",
     Reason.TRAP_REPEATING_PATH: "the URL of the start page has a repeating path",
     Reason.TRAP_DEEP_PATH: "the URL of the start page has a path that is too deep",
     Reason.TRAP_PARAMETERS: "the URL of the start page has too many parameters",
@@ -174,7 +173,7 @@ _TRAPS: Mapping[str, str] = {
 _PROBLEMS: Mapping[str, str] = {
     Reason.NOT_ARCHIVED: "is not in the archives",
     Reason.BAD_REDIRECT: "redirects to an invalid URL",
-    Reason.TOO_MANY_REDIRECTS: "redirects too often",
+    Reason.TOO_MANY_REDIRECTS: "redirects too many times",
     Reason.TOO_LARGE: "is too large",
     Reason.CUT_OFF: "is incomplete",
     Reason.EMPTY: "is empty",
@@ -192,7 +191,7 @@ _BY_PAGE: Mapping[str, Callable[[StartPage], Nothing]] = {
 
 
 def _no_segment(summary: Summary, folder: Path) -> Nothing:
-    """The cause if a run has pages but no segments: the first empty step of the funnel."""
+    """The cause and advice if a run has pages but no segments, based on the first empty step."""
     if empty := [lang for lang, count in summary.langs if not count]:
         langs = option_name("langs")
         return Nothing(
@@ -201,8 +200,8 @@ def _no_segment(summary: Summary, folder: Path) -> Nothing:
         )
     explain = f"diptych explain {shlex.quote(str(folder))}"
     advice = {
-        "page pairs found": f"to see why two pages are not a pair: {explain} URL URL",
-        "page pairs verified": f"to see the rejected pairs: {explain}",
+        "page pairs found": f"to see why two pages are not a pair, run: {explain} URL URL",
+        "page pairs verified": f"to see the rejected pairs, run: {explain}",
     }
     for step in summary.steps[1:]:
         if not step.count:
@@ -212,10 +211,10 @@ def _no_segment(summary: Summary, folder: Path) -> Nothing:
 
 
 def _more(summary: Summary, folder: Path) -> str:
-    """Advice if segments were aligned but none was kept."""
+    """Advice for a run in which segments were aligned but none was kept."""
     if any(reason == Reason.LOW_SCORE for reason, _ in summary.steps[-1].lost):
-        return f"to keep more: {export_command(folder, _LOW_SCORE)}"
-    return f"to see the pages: {folder / 'report.html'}"
+        return f"to keep more segments, run: {export_command(folder, _LOW_SCORE)}"
+    return f"to see the pages, open {folder / 'report.html'}"
 
 
 def _by_language(summary: Summary) -> str:

@@ -1,7 +1,7 @@
-"""SVG paths and axis marks of the curve in report.html.
+"""SVG paths and axis marks for the curve in report.html.
 
-Lines are drawn in a square that the browser stretches to any shape.  The positions of marks are
-percentages, so that the text of marks is not stretched.
+Lines are drawn in a square that the browser stretches to any shape.  Marks are positioned by
+percentages, so that their text is not stretched.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from diptych.reports.curve import Curve
 
 MAX_STEPS = 400  # maximum steps of a line; a screen cannot show more
-MOST_PAIRS = 0.95  # share of the pairs whose cost is reported: the cost of the last few is chance
+MOST_PAIRS = 0.95  # share of pairs whose cost is reported; the cost of the last few is random
 SIDE = 1000  # side length of the square
 
 Mark = tuple[str, str]
@@ -20,7 +20,7 @@ Mark = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """The data of a plot of pairs against downloads."""
+    """The data for a plot of pairs against downloads."""
 
     line: str
     """SVG path data of the curve"""
@@ -42,7 +42,10 @@ class Plot:
 
 
 def plot(curve: Curve, least: float) -> Plot | None:
-    """The plot of a curve, or None without pairs; `least` is the minimum of downloads per pair."""
+    """Create the plot of a curve; None if there are no pairs.
+
+    `least` is the minimum number of downloads per pair.
+    """
     most, cost = curve.at(MOST_PAIRS), curve.per_pair(MOST_PAIRS)
     if most is None or cost is None:
         return None
@@ -65,7 +68,7 @@ def plot(curve: Curve, least: float) -> Plot | None:
 
 
 def _staircase(curve: Curve, top: int) -> str:
-    """SVG path data of a line that rises at each pair, or once for several pairs if there are many.
+    """SVG path data for a line that rises at each pair, or every few pairs if there are many.
 
     >>> _staircase(Curve(10, (4, 5)), 2)
     'M0 1000H400V500H500V0H1000'
@@ -81,7 +84,7 @@ def _staircase(curve: Curve, top: int) -> str:
 
 
 def _limit(curve: Curve, top: int, least: float) -> str:
-    """SVG path data of a straight line that ends at the last pair or at the last download.
+    """SVG path data for the line of `least` downloads per pair, up to the last pair or download.
 
     >>> _limit(Curve(10, (4, 5)), 2, 2.0)
     'M0 1000L400 0'
@@ -93,7 +96,7 @@ def _limit(curve: Curve, top: int, least: float) -> str:
 
 
 def _step(most: int) -> int:
-    """The step between marks on an axis: 1, 2 or 5 times a power of ten, giving at most six marks.
+    """The interval between axis marks: 1, 2 or 5 times a power of ten, giving at most six marks.
 
     >>> [_step(most) for most in (1, 5, 16, 45, 100, 1234)]
     [1, 1, 5, 10, 20, 500]

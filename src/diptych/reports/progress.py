@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from diptych.frontier.crawl import Crawl
 
 REPORT_INTERVAL = 0.25  # seconds between two reports of the same stage
-COUNT_INTERVAL = 50  # durations of a count until the next count, which takes 2% of the time
+COUNT_INTERVAL = 50  # a count that takes t seconds is repeated after 50 t, using 2% of the time
 QUICK_COUNT = 0.01  # seconds; a count that takes no longer is repeated at every report
 MIN_RATE_SECONDS = 2.0  # duration of a stage before the time left is estimated from its rate
 INTERRUPTED = "interrupted"
@@ -29,7 +29,7 @@ _GENTLY_STOPPED = {"crawling": "pages fetched", "searching": "sites tested"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """The figures of a run at one moment; counts include those of earlier invocations."""
+    """The progress of a run at one moment; counts include those of earlier invocations."""
 
     stage: str
     """current activity: "crawling", "reading", "pairing", "learning words", "aligning", "scoring"
@@ -75,7 +75,7 @@ class _Queue(NamedTuple):
 
 @dataclass(slots=True)
 class Monitor(Watcher):
-    """Collects the figures of a run, reports them, and passes on requests to stop it."""
+    """Collects and reports the progress of a run, and passes on requests to stop it."""
 
     report: Callable[[Progress], None] | None = None
     """called at the start of each stage, and at most four times a second, in the working thread"""
@@ -125,7 +125,7 @@ class Monitor(Watcher):
             self._report()
 
     def interrupt(self) -> None:
-        """Stop the run: a crawl ends and its pages are mined; in other stages, the run ends.
+        """Request a stop: a crawl ends, and its pages are mined; in other stages, the run ends.
 
         A second request ends the process immediately.  Signal handlers may call this method: it
         only records the request, and the next tick confirms it to the user.
@@ -139,29 +139,29 @@ class Monitor(Watcher):
         self.interrupted = True
 
     def cancel(self) -> None:
-        """Stop the run from any thread: the next tick raises `StoppedError`.
+        """Stop the run from any thread by raising `StoppedError` in the working thread.
 
         The pages that a crawl has fetched are saved, but not mined.
         """
         self._is_ending = True
 
     def stopped(self) -> bool:
-        """True if the user pressed Ctrl-C or the run was cancelled."""
+        """True if the run was interrupted or cancelled."""
         if self.interrupted:
             self._pass_on_notes()
         return self.interrupted or self._is_ending
 
     def final_notes(self, ends: Iterable[tuple[str, SiteEnd]]) -> list[str]:
-        """All notes, including notes on crawls that ended early and on Ctrl-C."""
+        """All notes, including those on crawls that ended early and on an interruption."""
         early = ends_in_words((site, end) for site, end in ends if end.is_decided)
         return [*self.notes, *early, *([INTERRUPTED] if self.interrupted else [])]
 
     def stats(self) -> Stats | None:
-        """The downloads and pages so far; None before the crawl."""
+        """The counts of downloads and pages so far; None before the crawl."""
         return self.crawl.stats if self.crawl is not None else None
 
     def snapshot(self) -> Progress:
-        """The current figures."""
+        """The current progress."""
         crawl = self.crawl if self.stage == "crawling" else None
         if crawl is not None:
             self._look_at(crawl)
@@ -186,7 +186,7 @@ class Monitor(Watcher):
             self.report(self.snapshot())
 
     def _pass_on_notes(self) -> None:
-        """Pass on urgent notes of the crawl, and the confirmation of a request to stop."""
+        """Show the user urgent notes of the crawl, and the confirmation of a request to stop."""
         if self.notify is None:
             return
         notes = self.crawl.hosts.urgent_notes[self._notified :] if self.crawl is not None else ()
@@ -210,7 +210,7 @@ class Monitor(Watcher):
             self._share_found = outlook.found / whole if whole else None
 
     def _count_queue(self, crawl: Crawl) -> _Queue:
-        """Count the waiting URLs, and set the time of the next count: later if counting is slow."""
+        """Count the queued URLs, and set the time of the next count: later if counting is slow."""
         started, counts = self.clock(), Statistics(crawl.store)
         slow = crawl.hosts.slow.items()
         urls = counts.queued()
@@ -226,7 +226,10 @@ class Monitor(Watcher):
         return stats.downloads / self.pairs if is_known else None
 
     def _crawl_seconds_left(self, crawl: Crawl) -> float | None:
-        """The seconds until the crawl reaches a limit or empties a long Crawl-delay queue."""
+        """The estimated seconds until the crawl reaches a limit; None if unknown.
+
+        The time to empty the queues of hosts with a long Crawl-delay is also taken into account.
+        """
         rate = self._pages_per_second(crawl.stats)
         bounds = [self._queue.seconds, crawl.seconds_left(time.time())]
         if self.total is not None and rate and self.crawl_seconds >= MIN_RATE_SECONDS:
@@ -234,7 +237,7 @@ class Monitor(Watcher):
         return min((bound for bound in bounds if bound is not None), default=None)
 
     def _stage_seconds_left(self, now: float) -> float | None:
-        """The estimated seconds for the remaining parts, at the rate of the finished parts."""
+        """The estimated seconds left in the stage, at its rate so far; None if unknown."""
         seconds = now - self._stage_began_at
         if self.total is None or not self.done or seconds < MIN_RATE_SECONDS:
             return None

@@ -1,4 +1,4 @@
-"""Texts shown to users for reasons, flags, kinds of evidence and ends of crawls."""
+"""The texts shown to users for reasons, flags, kinds of evidence and ends of crawls."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _RULES = {
 
 
 def in_words(reason: str, count: int = 1) -> str:
-    """The text for a reason, in the singular or plural as `count` requires.
+    """The text for a reason, in the singular or plural depending on `count`.
 
     >>> in_words("robots"), in_words("http_503"), in_words("licence:CC0-1.0")
     ('forbidden by robots.txt', 'HTTP error 503', 'licence:CC0-1.0')
@@ -48,7 +48,7 @@ def in_words(reason: str, count: int = 1) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """A number and a noun, with a plural s unless the number is 1.
+    """A count followed by a noun, which is in the plural unless the count is 1.
 
     >>> counted(1, "URL"), counted(1200, "URL")
     ('1 URL', '1,200 URLs')
@@ -57,7 +57,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def listed(counts: Iterable[tuple[str, int]]) -> str:
-    """The texts for reasons, with their counts.
+    """The texts for several reasons, with their counts.
 
     >>> listed([("timeout", 1200), ("redirect", 2), ("http_404", 1)])
     '1,200 timed out, 2 redirects, 1 not found (404)'
@@ -66,7 +66,7 @@ def listed(counts: Iterable[tuple[str, int]]) -> str:
 
 
 def evidence_in_words(names: str) -> str:
-    """The text for the evidence for a pair; `names` are kinds of evidence, joined by +.
+    """The text for the evidence for a pair; `names` are kinds of evidence, joined by `+`.
 
     >>> evidence_in_words("hreflang+keys")
     'hreflang, URL pattern'
@@ -75,7 +75,7 @@ def evidence_in_words(names: str) -> str:
 
 
 def rules_in_words(rules: Iterable[str]) -> str:
-    """The text for the rules by which two URLs lead to the same page.
+    """The text for the alias rules by which two URLs lead to the same page.
 
     >>> rules_in_words(["https", "without ?share"])
     'https and without ?share'
@@ -84,7 +84,7 @@ def rules_in_words(rules: Iterable[str]) -> str:
 
 
 def ends_in_words(ends: Iterable[tuple[str, SiteEnd]]) -> list[str]:
-    """Lines on why the crawls of sites ended; one line for many sites with the same reason.
+    """Lines on why the crawls of sites ended; many sites with the same reason share a line.
 
     >>> ends_in_words([("example.org", SiteEnd.PAGE_LIMIT)])
     ['example.org: page limit reached']

@@ -1,4 +1,4 @@
-"""report.html of a run: key figures, funnel, histogram of scores, page pairs, sample segments."""
+"""The report.html of a run: key figures, funnel, score histogram, page pairs, sample segments."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from diptych.types import SegmentPair
 
 SHOWN_PAIRS = 500
 SHOWN_SEGMENTS = 60
-FIRST_SEGMENTS = 8  # of those, at the top of the page
+FIRST_SEGMENTS = 8  # of these, shown at the top of the page
 BINS = 20  # bins of the score histogram
 
 
 def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[str]) -> None:
-    """Write `report.html` into the run folder."""
+    """Write `report.html` to the run folder."""
     pairs, rejected = _pairs(store, accept=True), _pairs(store, accept=False)
     cost = summary.downloads_per_pair
     page = render(
@@ -69,7 +69,7 @@ def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[s
 
 
 def render(name: str, **values: Any) -> bytes:
-    """Render a template; returns the page as UTF-8."""
+    """Render a template as a page encoded in UTF-8."""
     from jinja2 import Environment, PackageLoader
 
     template = Environment(loader=PackageLoader("diptych.reports"), autoescape=True).get_template(
@@ -79,13 +79,13 @@ def render(name: str, **values: Any) -> bytes:
 
 
 def _closing(summary: Summary, store: Store) -> list[str]:
-    """Lines on the queue and on how to continue, or the reason why nothing was found."""
+    """Lines on the queue and on how to continue, or on the reason why nothing was found."""
     said = closing_of(summary) if summary.segments else why_nothing(summary, store.folder).lines()
     return [for_command_line(line) for line in said]
 
 
 def _funnel(summary: Summary) -> list[dict[str, Any]]:
-    """The bars of the funnel; widths are percentages of the widest bar of pages or of segments."""
+    """The bars of the funnel; widths are percentages of the widest bar with the same unit."""
     rows = funnel_rows(summary)
     largest = {
         unit: max((row.total for row in rows if _unit(row) == unit), default=0) or 1
@@ -103,7 +103,7 @@ def _funnel(summary: Summary) -> list[dict[str, Any]]:
 
 
 def _histogram(store: Store) -> list[dict[str, Any]]:
-    """The histogram of the scores of segments that break no rule.
+    """The score histogram of the segments that break no rule.
 
     Heights are percentages of the highest bar and grow with the square root of the count, so that
     small counts remain visible.
@@ -139,7 +139,7 @@ def _pairs(store: Store, *, accept: bool) -> list[dict[str, Any]]:
 
 
 def _mixed(segments: Sequence[SegmentPair]) -> list[SegmentPair]:
-    """Reorder segments, so that the first ones come from all over the corpus.
+    """Reorder segments so that the first few come from all over the corpus.
 
     >>> _mixed(range(20))[:8]
     [0, 3, 6, 9, 12, 15, 18, 1]

@@ -1,4 +1,4 @@
-"""The results of `discover`: sites.tsv, report.html, summary lines and JSON."""
+"""The results of `discover` and `detect`: sites.tsv, report.html, summary lines and JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HEADER = "site\turl\tbilingual\tscore\tdownloads\treason\tpages\n"
 
 @dataclass(frozen=True, slots=True)
 class SearchSummary:
-    """Counts of a search, summed over all invocations."""
+    """Counts for a search, summed over all invocations."""
 
     downloads: int
     robots: int
@@ -58,7 +58,7 @@ class SearchSummary:
         return orjson.dumps({**asdict(self), "reasons": dict(self.reasons)}).decode()
 
     def lines(self, *, follows_links: bool) -> list[str]:
-        """The summary as lines of text, which speak of leads only if the search follows links."""
+        """The summary as lines of text, which mention leads only if the search follows links."""
         lost = [
             f"  {count:,} not bilingual: {in_words(reason)}" for reason, count in self.reasons[:5]
         ]
@@ -73,19 +73,19 @@ class SearchSummary:
         ]
 
     def interruption(self, *, follows_links: bool, can_continue: bool) -> str:
-        """The line to print if the user stopped the search."""
+        """The line to print if the user interrupted the search."""
         noun, verb = ("lead", "followed") if follows_links else ("site", "tested")
         line = f"interrupted: {counted(self.leads, noun)} not {verb} yet"
         return f"{line}; {AGAIN}" if can_continue else line
 
 
 def follows_links(terms: Terms) -> bool:
-    """True for a run of `discover`, False for one of `detect`."""
+    """True for a run of `discover`, False for a run of `detect`."""
     return "discover" in terms.recipe
 
 
 def write_sites(store: Store, terms: Terms, notes: Sequence[str]) -> None:
-    """Write `sites.tsv`, which lists all tested sites, and `report.html` into the run folder."""
+    """Write `sites.tsv`, a list of all tested sites, and `report.html` to the run folder."""
     standing, verdicts = SearchSummary.of(store), Leads(store, once=True).verdicts()
     lines = [HEADER]
     for each in verdicts:
@@ -108,7 +108,7 @@ def write_sites(store: Store, terms: Terms, notes: Sequence[str]) -> None:
             ("bilingual sites", f"{standing.bilingual:,}"),
             ("sites tested", f"{standing.tested:,}"),
             ("downloads", f"{standing.downloads:,}"),
-            ("of them robots.txt", f"{standing.robots:,}"),
+            ("robots.txt downloads", f"{standing.robots:,}"),
             (f"{'leads' if follows_links(terms) else 'sites'} left", f"{standing.leads:,}"),
         ],
         plot=plot(_curve(store, standing), MIN_DOWNLOADS_PER_SITE),
@@ -128,7 +128,7 @@ def write_sites(store: Store, terms: Terms, notes: Sequence[str]) -> None:
 
 
 def _title(names: Sequence[str]) -> str:
-    """The title of the report: the first three seeds, and the number of further seeds.
+    """The title of the report: the first three seeds and the number of further seeds.
 
     >>> _title(["a.org", "b.org", "c.org", "d.org"])
     'a.org, b.org, c.org and 1 more'

@@ -1,4 +1,4 @@
-"""The start pages of a run that fetched no page, with the reasons why they failed."""
+"""The start pages of a run that fetched no pages, and the reasons why they failed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAX_REDIRECTS = 20
 
 
 class StartPage(NamedTuple):
-    """A start URL that led to no page, and the URL at which its redirects ended."""
+    """A start URL that did not lead to a page, and the URL at which its redirects ended."""
 
     url: str
     end: str

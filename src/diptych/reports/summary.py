@@ -1,4 +1,4 @@
-"""The figures for a run: steps of the funnel with counts and reasons, marks, flags, outlook."""
+"""Summary of a run: funnel steps with counts and reasons, marks, flags and outlook."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SMALL_SHARE = 0.01  # of all pairs; a smaller share is shown as "less than 1%"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of the funnel, from pages to segments."""
+    """One step of the funnel that leads from pages to segments."""
 
     name: str
     """name of the counted items, such as "page pairs verified\""""
@@ -36,13 +36,13 @@ class Step:
     """reasons why other items did not pass, with the numbers of items"""
 
     def in_words(self) -> str:
-        """The text for the reasons for losses, most frequent first."""
+        """The reasons for losses as text, most frequent first."""
         return listed(self.lost)
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The figures of a run."""
+    """Summary figures for a run."""
 
     downloads: int
     """responses of servers, including errors, redirects, robots.txt and sitemaps"""
@@ -101,7 +101,7 @@ class Summary:
 
     @property
     def downloads_per_pair(self) -> float | None:
-        """Downloads per verified pair."""
+        """The number of downloads per verified pair; None if there are no pairs."""
         return round(self.downloads / self.pairs, 3) if self.pairs else None
 
     @property
@@ -112,11 +112,11 @@ class Summary:
         share = f"about {self.missing:.0%}" if self.missing >= SMALL_SHARE else "less than 1%"
         most = round(100 * (self.most_missing or 0.0))
         bound = f" (at most {most}%)" if most > round(100 * self.missing) else ""
-        return f"{share} of the pairs are probably not found yet{bound}"
+        return f"{share} of the pairs have probably not been found yet{bound}"
 
 
 def summarise(store: Store, langs: Iterable[str]) -> Summary:
-    """The current figures of a run."""
+    """Compute the current summary of a run."""
     langs = tuple(langs)
     counts = Statistics(store)
     terms = read_terms(store.folder) if (store.folder / "run.toml").exists() else None
@@ -156,7 +156,7 @@ def summarise(store: Store, langs: Iterable[str]) -> Summary:
 
 
 def _threshold(terms: Terms | None) -> float | None:
-    """The threshold of the filter in the recipe of a run; None if the recipe is unknown."""
+    """The filter threshold in the recipe of a run; None if the recipe is unknown."""
     if terms is None or "filter" not in terms.recipe:
         return None
     try:
@@ -166,7 +166,7 @@ def _threshold(terms: Terms | None) -> float | None:
 
 
 def _outlook(store: Store, pairs: int, queued: int) -> Outlook | None:
-    """The number of pairs of a run, and an estimate of the pairs among the queued URLs."""
+    """The pairs found in a run, and an estimate of the pairs still to be found; None if unknown."""
     outlook = store.outlook()
     if outlook is None:
         return None
@@ -178,7 +178,7 @@ def _outlook(store: Store, pairs: int, queued: int) -> Outlook | None:
 def _pages(
     counts: Statistics, by_language: Mapping[str, PageCounts], langs: tuple[str, ...]
 ) -> tuple[Step, ...]:
-    """The steps for pages and page pairs: fetched, in a requested language, paired, verified."""
+    """The funnel steps for pages: fetched, in a requested language, paired, verified."""
     inside, left_out = _by_language(by_language, langs)
     alone: dict[str, int] = {
         Reason.NO_PARTNER: sum(
@@ -196,7 +196,7 @@ def _pages(
 def _by_language(
     by_language: Mapping[str, PageCounts], langs: tuple[str, ...]
 ) -> tuple[tuple[tuple[str, int], ...], dict[str, int]]:
-    """Count distinct pages in each requested language, and the reasons why others are left out."""
+    """Count distinct pages by requested language, and excluded pages by reason."""
     inside, left_out = dict.fromkeys(langs, 0), Counter[str]()
     for lang, each in by_language.items():
         left_out[Reason.DUPLICATE] += each.pages - each.distinct
@@ -209,13 +209,13 @@ def _by_language(
 
 
 def _lang_pairs(counts: Statistics, langs: Sequence[str]) -> tuple[tuple[str, str, int, int], ...]:
-    """The numbers of page pairs and segments for each pair of languages, in the user's order."""
+    """The numbers of page pairs and segments per language pair, in the order of `langs`."""
     found = counts.by_languages()
     return tuple((*pair, *found[pair]) for pair in lang_pairs(langs) if pair in found)
 
 
 def _rows(path: Path) -> int:
-    """The number of rows of a table without its header; 0 if the file does not exist yet."""
+    """The number of rows in a table, excluding the header; 0 if the file does not exist."""
     if not path.exists():
         return 0
     with path.open("rb") as table:
@@ -223,7 +223,7 @@ def _rows(path: Path) -> int:
 
 
 def _segments(counts: Statistics) -> tuple[Step, Step]:
-    """The steps for segments: aligned, kept."""
+    """The funnel steps for segments: aligned, kept."""
     lost = counts.segments_by_reason()
     alone, kept = lost.pop(Reason.UNALIGNED, 0), lost.pop("", 0)
     return (
@@ -238,5 +238,5 @@ def _sorted(counts: dict[str, int]) -> tuple[tuple[str, int], ...]:
 
 
 def _pages_first(counts: tuple[tuple[str, int], ...]) -> tuple[tuple[str, int], ...]:
-    """The kinds of downloads, with pages first."""
+    """Sort the counts of downloads so that pages come first."""
     return tuple(sorted(counts, key=lambda item: item[0] != DownloadKind.PAGE))

@@ -1,1 +1,1 @@
-"""Link sources (back links without fetching): web graphs, WAT files, earlier runs, Common Crawl."""
+"""Sources of links and sites: web graphs, WAT files, earlier runs, Common Crawl, and site lists."""

@@ -1,9 +1,9 @@
 """Find sites with pages in two requested languages in Common Crawl's columnar index (Parquet).
 
 The index has a row for each page of a crawl, with its languages as identified by CLD2.  One DuckDB
-query reads the files twice: first only the host and language of each page, which leaves few sites;
-then the digests and URLs of those sites.  Data that does not fit in memory goes to a temporary
-folder.
+query reads the files twice: first only the host and language of each page, to select a few sites;
+then the digests and URLs of the pages on these sites.  Data that does not fit in memory is written
+to a temporary folder.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 _CLD2 = shipped_text("diptych.sources", "cld2.txt")
 _ALIASES = {"blu": "hmn"}  # withdrawn from ISO 639-3; CLD2 means Hmong
 # A domain with this many hosts is a platform missing from the public suffix list, such as
-# wordpress.com: each host is a site.  Sites with a host for each language have some hundred hosts.
+# wordpress.com: each host is a site.  Sites with a host for each language have a few hundred hosts.
 _MANY_HOSTS = 1000
 _ROWS = 1000  # rows fetched at a time
 _LABELS = (
@@ -50,7 +50,7 @@ _SCAN = "read_parquet($paths, union_by_name = true)"  # older files have fewer c
 
 @dataclass(frozen=True, slots=True)
 class SiteCandidate:
-    """A site that has pages in two requested languages in a crawl."""
+    """A site that has pages in at least two requested languages, according to the index."""
 
     site: str
     """the domain, or the host on a platform where each host is a separate site"""
@@ -84,11 +84,11 @@ def candidates(
     memory: int = 2000,
     folder: str | None = None,
 ) -> Iterator[SiteCandidate]:
-    """The sites with at least `at_least` different pages in each of two languages, best first.
+    """Yield sites with at least `at_least` distinct pages in each of two languages, best first.
 
-    `paths` are files, folders, patterns or URLs of Parquet files.  `suffixes` are ends of host
-    names (`fr`, `co.uk`, `example.org`); only the parts of files with such hosts are read.
-    `memory` is in MB; `folder` is for data that does not fit in memory.
+    `paths` are files, folders, glob patterns or URLs of Parquet files.  `suffixes` are host name
+    suffixes (`fr`, `co.uk`, `example.org`); only the parts of files with such hosts are read.
+    `memory` is the memory limit in MB; `folder` is for data that does not fit in memory.
     """
     codes = _wanted(langs)
     with _connected(memory, folder) as db:
@@ -117,7 +117,7 @@ def candidates(
 
 
 def codes_of(lang: str) -> tuple[str, ...]:
-    """The index's codes for a language; none if its identifier, CLD2, does not support it.
+    """The codes for a language in the index; empty if CLD2 cannot identify the language.
 
     >>> codes_of("en"), codes_of("nb"), codes_of("zh-Hant"), codes_of("ak"), codes_of("tet")
     (('eng',), ('nor',), ('zho',), ('aka', 'twi'), ())
@@ -127,7 +127,7 @@ def codes_of(lang: str) -> tuple[str, ...]:
 
 
 def _wanted(langs: Sequence[str]) -> dict[str, int]:
-    """The codes to search for, each with the position of its language in `langs`."""
+    """Map the index codes of the requested languages to the languages' positions in `langs`."""
     codes = {code: number for number, lang in enumerate(langs) for code in codes_of(lang)}
     if len(set(codes.values())) >= 2:
         return codes
@@ -135,13 +135,13 @@ def _wanted(langs: Sequence[str]) -> dict[str, int]:
     if unknown:
         raise SourceError(
             f"the index cannot identify pages in {unknown}: it was made with CLD2, which does not"
-            " support that language; start from seeds and back links instead"
+            " support that language; start from seeds and backlinks instead"
         )
     raise ConfigError(f"two different languages are needed, such as en,fr; got {','.join(langs)}")
 
 
 def _pattern(path: str) -> str:
-    """The glob pattern for a path; a folder stands for all Parquet files below it."""
+    """The glob pattern for a path; for a folder, it matches all Parquet files below the folder."""
     if "://" in path:
         return path
     pattern = str(Path(glob.escape(path)) / "**" / "*.parquet") if Path(path).is_dir() else path
@@ -151,7 +151,7 @@ def _pattern(path: str) -> str:
 def _columns(
     db: DuckDBPyConnection, parameters: dict[str, Any], suffixes: Sequence[str]
 ) -> set[str]:
-    """The columns that exist; raises an error that names any missing columns."""
+    """Return the columns of the files; raise a `SourceError` that names any missing columns."""
     if not parameters["paths"]:
         raise SourceError("no Parquet file of the columnar index was given")
     head = db.execute(f"SELECT * FROM {_SCAN} LIMIT 0", parameters)
@@ -170,7 +170,7 @@ def _columns(
 
 
 def _condition(suffixes: Sequence[str], columns: set[str]) -> tuple[str, dict[str, Any]]:
-    """The SQL condition that selects rows of pages, and its parameters."""
+    """The SQL condition for HTML pages on hosts with these suffixes, and its parameters."""
     mimes = "('text/html', 'application/xhtml+xml')"
     parts = [
         "fetch_status = 200",
@@ -209,7 +209,7 @@ def _labels(suffix: str) -> tuple[str, ...]:
 
 
 def _is_below(number: int, labels: Sequence[str], parameters: dict[str, Any]) -> str:
-    """An SQL condition for hosts that end in these labels; adds to `parameters`."""
+    """Return the SQL condition for hosts ending in `labels`; add its values to `parameters`."""
     for place, label in enumerate(labels):
         parameters[f"end{number}_{place}"] = label
     equal = [f"{_LABELS[place]} = $end{number}_{place}" for place in range(len(labels))]
@@ -217,7 +217,7 @@ def _is_below(number: int, labels: Sequence[str], parameters: dict[str, Any]) ->
 
 
 def _candidate(row: tuple[Any, ...], langs: Sequence[str]) -> SiteCandidate | None:
-    """Convert a row of the result to a candidate; None if its host cannot be part of a URL."""
+    """Convert a row of the query result to a candidate; None if the site has no valid URL."""
     site, start, numbers, pages, total, score = row
     url = normalise(start) or normalise(f"https://{site}/")
     if url is None:
@@ -229,7 +229,7 @@ def _candidate(row: tuple[Any, ...], langs: Sequence[str]) -> SiteCandidate | No
 
 
 def _require_languages(db: DuckDBPyConnection, paths: list[str]) -> None:
-    """Raise an error if the files contain no languages at all, which means no result."""
+    """Raise a `SourceError` if no page in the files has a language."""
     query = f"SELECT 1 FROM {_SCAN} WHERE content_languages IS NOT NULL LIMIT 1"
     if db.execute(query, {"paths": paths}).fetchone() is None:
         raise SourceError(
@@ -240,7 +240,7 @@ def _require_languages(db: DuckDBPyConnection, paths: list[str]) -> None:
 
 @contextmanager
 def _connected(memory: int, folder: str | None) -> Iterator[DuckDBPyConnection]:
-    """An in-memory database with limits; its errors are raised as one-line errors."""
+    """Open an in-memory DuckDB database with limits; its errors are raised as a `SourceError`."""
     duckdb = library("duckdb", "the Common Crawl index", error=SourceError)
     if folder is not None and not Path(folder).is_dir():
         raise ConfigError(f"no such folder for temporary files: {folder}")
@@ -268,9 +268,9 @@ def _connected(memory: int, folder: str | None) -> Iterator[DuckDBPyConnection]:
 
 
 def _explained(error: Exception, memory: int) -> str:
-    """Describe a DuckDB error in one line, with a remedy.
+    """Describe a DuckDB error in one line, and suggest a remedy.
 
-    DuckDB has a single class for all file errors; only their messages tell them apart.
+    DuckDB raises the same class for all file errors, which differ only in their messages.
     """
     text = str(error).strip()
     first = text.splitlines()[0] if text else type(error).__name__
@@ -279,10 +279,10 @@ def _explained(error: Exception, memory: int) -> str:
     if "No files found" in first:
         return f"no Parquet file at {name}"
     if "No magic bytes" in first or "too small to be a Parquet" in first:
-        return f"{name} is not a Parquet file, or is truncated; fetch it again"
+        return f"{name} is not a Parquet file, or is truncated; download it again"
     if "httpfs" in text:
         command = "python -c \"import duckdb; duckdb.sql('INSTALL httpfs')\""
         return f"reading from the network needs DuckDB's httpfs: {command}"
     if "Out of Memory" in first:
-        return f"{memory} MB of memory are not enough for this index; allow more, or give suffixes"
-    return f"the index cannot be read: {in_one_line(first)}; fetch its files again"
+        return f"{memory} MB of memory is not enough for this index; allow more, or give suffixes"
+    return f"the index cannot be read: {in_one_line(first)}; download its files again"

@@ -1,4 +1,4 @@
-"""Link source: the pages of an earlier run, indexed in backlinks.sqlite."""
+"""Link source: the pages of an earlier run, indexed in `backlinks.sqlite`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _PAGES = "SELECT urls.url, links FROM pages JOIN urls ON urls.key = pages.url"
 
 
 def open_earlier_run(folder: Path) -> LinkIndex:
-    """Open the links from a run's pages to other sites.
+    """Open an index of the links from a run's pages to other sites.
 
-    The links are indexed in a file beside the run, which is rebuilt if the run has changed; the run
-    itself is only read.
+    The index is a file in the run folder, and is rebuilt if the run has changed.  The run itself is
+    only read.
     """
     path = folder / NAME
     try:
@@ -37,7 +37,7 @@ def open_earlier_run(folder: Path) -> LinkIndex:
 
 
 def _state_of(path: Path) -> str:
-    """The state of the run when it was indexed; empty if there is no index."""
+    """The state of the run when it was indexed; empty if there is no valid index."""
     if not path.exists():
         return ""
     try:
@@ -54,7 +54,7 @@ def _state_of(path: Path) -> str:
 
 
 def _write(store: Store, path: Path, state: str) -> None:
-    """Index all pages of a run; the new file replaces the old one only when it is complete."""
+    """Index all pages of a run; the new index replaces the old one only when it is complete."""
     with replacing(path, error=SourceError) as part:
         for name in (part, part.with_name(part.name + "-wal"), part.with_name(part.name + "-shm")):
             name.unlink(missing_ok=True)

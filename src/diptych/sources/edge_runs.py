@@ -1,8 +1,8 @@
-"""External merge sort of web graph edges, and files of offsets.
+"""External merge sort for the edges of a web graph, and compact files of offsets.
 
-An edge is one number, key << 32 | value, so that sorting numbers sorts edges by key and then by
-value.  Memory depends only on `RUN` and `MERGE`, not on the number of edges or their distribution
-over the vertices.
+An edge is a single number, `key << 32 | value`, so that sorting the numbers sorts the edges by key
+and then by value.  Memory usage depends only on `RUN` and `MERGE`, not on the number of edges or
+their distribution over the vertices.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ _WORD = 32  # bits of an offset that are written for each vertex
 
 @dataclass(slots=True)
 class OffsetWriter:
-    """Writes ascending offsets in 4 bytes each, however large they grow.
+    """Writes ascending offsets in 4 bytes each, even if they need more than 32 bits.
 
-    The bytes hold the low bits; the high bits grow only at a few vertices, the `turns`.
+    The file contains the low 32 bits of each offset; `turns` lists the few positions at which the
+    high bits increase.
     """
 
     stream: BinaryIO
@@ -45,13 +46,13 @@ class OffsetWriter:
 
 @dataclass(frozen=True, slots=True)
 class Offsets:
-    """The offsets of the vertices' lists, as written by `OffsetWriter`."""
+    """The offsets of the lists of all vertices, as written by `OffsetWriter`."""
 
     low: NDArray[np.uint32]
     turns: Sequence[int]
 
     def bounds(self, vertex: int) -> tuple[int, int]:
-        """The start and end of a vertex's list.
+        """The start and end offsets of a vertex's list.
 
         >>> Offsets(np.array([7, 4294967295, 5], np.uint32), [2]).bounds(1)
         (4294967295, 4294967301)
@@ -63,14 +64,14 @@ class Offsets:
         return start, end
 
     def starts(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The starts of the lists of many vertices."""
+        """The start offsets of the lists of several vertices."""
         found: NDArray[np.int64] = self.low[vertices].astype(np.int64)
         if self.turns:
             found += np.searchsorted(self.turns, vertices, "right") << _WORD
         return found
 
     def lengths(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The lengths of the lists of many vertices."""
+        """The lengths of the lists of several vertices."""
         return self.starts(vertices + 1) - self.starts(vertices)
 
 
@@ -84,7 +85,7 @@ def reversed_edges(edges: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 class Runs:
-    """Sorted runs of edges in one file, which is deleted on `close`."""
+    """Sorted runs of edges in a temporary file, which `close` deletes."""
 
     def __init__(self, path: Path, *, run: int = RUN) -> None:
         self._path = path
@@ -115,7 +116,7 @@ class Runs:
         self._used = 0
 
     def merged(self, *, merge: int = MERGE) -> Iterator[NDArray[np.uint64]]:
-        """Yield all edges in order and without duplicates, in pieces; may be called only once."""
+        """Yield all edges in ascending order without duplicates, in blocks; call this only once."""
         if self._used:
             self._write()
         self._room = np.empty(0, np.uint64)
@@ -130,7 +131,7 @@ class Runs:
             yield piece[fresh]
 
     def _pieces(self, size: int) -> Iterator[NDArray[np.uint64]]:
-        """Yield non-empty pieces of the merged runs; no later piece has a smaller edge."""
+        """Yield all edges in unsorted blocks; no edge is smaller than those in earlier blocks."""
         places = [start for start, _ in self._bounds]
         buffers = [np.empty(0, np.uint64) for _ in self._bounds]
         live = list(range(len(places)))
@@ -168,7 +169,7 @@ def write_lists(
     offsets: OffsetWriter,
     tick: Callable[[int], None],
 ) -> int:
-    """Write sorted edges as lists: all values, and the start of each key's list.
+    """Write sorted edges as one list of values per key, with the offset of each list.
 
     Returns the number of edges.
     """
@@ -186,7 +187,10 @@ def write_lists(
 def _begin(
     keys: NDArray[np.int64], begun: int, until: int, total: int, offsets: OffsetWriter
 ) -> int:
-    """Write the list starts of the keys from `begun` until before `until`; returns `until`."""
+    """Write the offsets of the lists for the keys from `begun` up to but not including `until`.
+
+    Returns the first key whose offset has not been written.
+    """
     for start in range(begun, until, RUN):
         wanted = np.arange(start, min(start + RUN, until))
         offsets.add(total + keys.searchsorted(wanted))

@@ -1,6 +1,7 @@
-"""Read published web graph and WAT files: gzip or plain, lists of parts, remote files by fsspec.
+"""Read web graph and WAT files: plain or gzipped, lists of files, and remote files via fsspec.
 
-Downloads may be truncated or damaged: the data before the damage is used, and the damage reported.
+Downloads may be truncated or damaged; the data before the damage is used, and the damage is
+reported.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ _LISTS = (".paths.gz", ".paths")
 
 
 class CutOffError(Exception):
-    """Raised if a file ends too early or is damaged."""
+    """Raised if a file is truncated or damaged."""
 
 
 def part_files(paths: Iterable[str]) -> list[str]:
-    """Replace each list of files (`*.paths.gz`) by its files, in order; other paths are kept."""
+    """Replace each list of files (`*.paths.gz`) with the files it names; other paths are kept."""
     found: list[str] = []
     for path in paths:
         found.extend(_listed(path) if path.endswith(_LISTS) else [path])
@@ -47,18 +48,18 @@ def _listed(path: str) -> list[str]:
 
 
 def _beside(path: str, name: str) -> str:
-    """The path of a file that a list names.
+    """The path of a file that is named in the list of files at `path`.
 
     Common Crawl's lists name files relative to the root of its bucket; a partial copy of the bucket
-    has the same folders, or only the innermost ones.
+    may have the same folders, or only the innermost ones.
 
     >>> _beside("https://a.org/graph/r/host/r.paths.gz", "graph/r/host/edges/part-0.gz")
     'https://a.org/graph/r/host/edges/part-0.gz'
     """
     if not _may_be_named(path, name):
         raise SourceError(
-            f"{path} names {name[:100]!r}; it may only name files below its own folder, "
-            "or addresses on its own host"
+            f"{path} lists {name[:100]!r}; it may list only files below its own folder, "
+            "or URLs on its own host"
         )
     if "://" in name:
         return name
@@ -76,7 +77,7 @@ def _beside(path: str, name: str) -> str:
 
 
 def _may_be_named(path: str, name: str) -> bool:
-    """True if a list is allowed to name a file: one below the list's folder, or on its host.
+    """True if a list may name a file, i.e. a file below the list's folder or on the list's host.
 
     >>> _may_be_named("a.paths", "b/part-0.gz"), _may_be_named("a.paths", "/etc/passwd")
     (True, False)
@@ -92,7 +93,7 @@ def _may_be_named(path: str, name: str) -> bool:
 
 
 def _fsspec(path: str) -> Any:
-    """Import fsspec, which reads remote files."""
+    """Import fsspec, which is required to read the remote file `path`."""
     return library("fsspec", path, error=SourceError)
 
 
@@ -102,7 +103,7 @@ def _open(path: str) -> Any:
 
 @contextmanager
 def opened(path: str) -> Iterator[BinaryIO]:
-    """Open a file for reading from its start."""
+    """Open a local or remote file for reading; raise a `SourceError` if that fails."""
     try:
         stream = _open(path)
     except parser_errors() as error:
@@ -123,7 +124,7 @@ def size_of(path: str) -> int:
 
 
 def blocks(path: str) -> Iterator[bytes]:
-    """Yield the text of a file in pieces; raises `CutOffError` where the file is damaged."""
+    """Yield the decompressed content of a file in blocks; raise `CutOffError` if it is damaged."""
     with opened(path) as stream:
         first = _read(stream)
         if first.startswith(_GZIP):
@@ -142,7 +143,7 @@ def _read(stream: BinaryIO, size: int = _READ) -> bytes:
 
 
 def _inflated(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
-    """The text of a gzip file in pieces of about `BLOCK` bytes."""
+    """Yield the decompressed content of a gzip file in blocks of about `BLOCK` bytes."""
     pieces: list[bytes] = []
     size = 0
     try:
@@ -159,7 +160,7 @@ def _inflated(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _members(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
-    """The text of the members of a gzip file, one after the other, in small pieces."""
+    """Yield the decompressed content of all members of a gzip file in order, in small pieces."""
     from isal import isal_zlib
 
     while data:
@@ -181,7 +182,7 @@ def _members(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
 
 
 class Lines:
-    """The whole lines of several files, a block at a time; collects notes on damage."""
+    """Yields whole lines from several files, one block at a time, and collects notes on damage."""
 
     def __init__(self, paths: Sequence[str]) -> None:
         self.paths = paths
@@ -196,13 +197,15 @@ class Lines:
                 yield from _whole_lines(blocks(path))
             except CutOffError as error:
                 self.notes.append(
-                    f"{path} is damaged after {self.count - before:,} lines: {error}; "
-                    "the lines before are used"
+                    f"{path} is damaged after line {self.count - before:,}: {error}; "
+                    "the lines before that are used"
                 )
 
 
 def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    r"""Regroup pieces so that each ends with a whole line; overlong lines are dropped.
+    r"""Regroup pieces of text so that each piece ends with a whole line.
+
+    The start of an overlong line is replaced with `?`, which makes the line invalid.
 
     >>> list(_whole_lines([b"a\nb", b"c\nd"]))
     [b'a\n', b'bc\n', b'd\n']

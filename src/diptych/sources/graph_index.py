@@ -1,8 +1,9 @@
-"""`diptych backlinks graph`: builds the index of a web graph from its vertices and edges.
+"""`diptych backlinks graph`: build the index of a web graph from its vertices and edges.
 
-Common Crawl publishes its host and domain graphs as `id TAB reversed.name` and `from TAB to`.  The
-index has both directions as lists of ids, with 4 bytes per edge and direction, and 4 bytes for the
-start of each vertex's list.  These plain arrays are memory-mapped for lookups.
+Common Crawl publishes its host and domain graphs as text: `id TAB reversed.name` for each vertex,
+and `from TAB to` for each edge.  For both directions, the index has a list of neighbours for each
+vertex, with 4 bytes per neighbour and 4 bytes for the offset of each list.  These arrays are
+memory-mapped for lookups.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ Tick = Callable[[str, int], None]
 
 @dataclass(frozen=True, slots=True)
 class GraphFacts:
-    """The content of `graph.json`."""
+    """The contents of `graph.json`, which describes an index."""
 
     level: str
     """host or domain"""
@@ -67,12 +68,13 @@ def index_graph(
     level: str = "auto",
     tick: Tick = lambda what, count: None,
 ) -> GraphFacts:
-    """Index a graph into a folder, which appears only when it is complete.
+    """Build the index of a graph in the folder `out`, which appears only when it is complete.
 
-    Files may be gzip or plain, or lists of files (`*.paths.gz`), anywhere that fsspec can read.
+    The input files may be plain or gzipped, or lists of files (`*.paths.gz`), at any location that
+    fsspec can read.
     """
     if level not in LEVELS:
-        raise SourceError(f"no graph level {level!r}; available: {', '.join(LEVELS)}")
+        raise SourceError(f"unknown graph level {level!r}; available: {', '.join(LEVELS)}")
     if out.exists() and not _may_be_replaced(out):
         raise SourceError(f"{out} exists and is not a web graph; choose another folder")
     with writing(out, error=SourceError), _build_folder(out) as work:
@@ -86,7 +88,7 @@ def index_graph(
 
 
 def _may_be_replaced(out: Path) -> bool:
-    """True if a folder is empty, or contains an index and nothing else."""
+    """True if a folder is empty or contains only an index."""
     if not out.is_dir():
         return False
     names = {path.name for path in out.iterdir()}
@@ -95,14 +97,14 @@ def _may_be_replaced(out: Path) -> bool:
 
 @contextmanager
 def _build_folder(out: Path) -> Iterator[Path]:
-    """A temporary folder beside the index, in which the index is built; removed at the end."""
+    """Provide a temporary folder beside the index for building it, and remove it at the end."""
     out.parent.mkdir(parents=True, exist_ok=True)
     start = f".{out.name}.graph-"
     for left in [path for path in out.parent.iterdir() if path.name.startswith(start)]:
         _clean_up(left, out)
     work = Path(tempfile.mkdtemp(prefix=start, dir=out.parent))
     try:
-        # Locked before it is renamed, so that no other build takes it for a killed one.
+        # Locked before it is renamed, so that other builds do not mistake it for a killed build.
         with (work / "lock.tmp").open("w", encoding="utf-8") as marker:
             marker.write(out.name)
             marker.flush()
@@ -114,7 +116,7 @@ def _build_folder(out: Path) -> Iterator[Path]:
 
 
 def _clean_up(left: Path, out: Path) -> None:
-    """Remove what a killed build of the same index left behind, and nothing else."""
+    """Remove the temporary folder that a killed build of the same index left behind."""
     try:
         with (left / MARKER).open("r+", encoding="utf-8") as marker:
             if marker.read() != out.name or not _lock(marker):
@@ -127,7 +129,7 @@ def _clean_up(left: Path, out: Path) -> None:
 
 
 def _lock(marker: IO[str]) -> bool:
-    """Lock a file for this process; False if another process has the lock or it is unsupported."""
+    """Lock a file; False if another process holds the lock or locking is not supported."""
     try:
         import fcntl
 
@@ -173,7 +175,7 @@ def _write_edges(
     turns: dict[str, list[int]],
     tick: Tick,
 ) -> int:
-    """Write the lists for both directions; returns the number of edges."""
+    """Write the adjacency lists for both directions, and return the number of edges."""
     runs = {"out": Runs(folder / "out.tmp"), "back": Runs(folder / "back.tmp")}
     try:
         _read_edges(lines, names, runs, notes, tick)
@@ -197,7 +199,7 @@ def _write_edges(
 def _read_edges(
     lines: Lines, names: Names, runs: dict[str, Runs], notes: list[str], tick: Tick
 ) -> None:
-    """Put all edges into runs, in both directions; add notes on skipped lines."""
+    """Add all edges to the runs for both directions, and add notes on skipped lines."""
     bad = unknown = used = loops = 0
     for text in lines:
         found = parse_edges(text, names.vertices)
@@ -220,13 +222,13 @@ def _read_edges(
             f"do {option_name('vertices')} and {option_name('edges')} belong to the same graph?"
         )
     if bad:
-        notes.append(f"{bad:,} lines of edges are not two numbers: skipped")
+        notes.append(f"skipped lines of edges that are not two numbers: {bad:,}")
     if unknown:
-        notes.append(f"{unknown:,} edges have ids without a vertex: skipped")
+        notes.append(f"skipped edges with vertices that are not listed: {unknown:,}")
 
 
 def _named(pairs: NDArray[np.uint64], has_name: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """The edges between vertices that have a name."""
+    """The edges between vertices that both have a name."""
     known: NDArray[np.bool_] = (
         has_name[(pairs >> 32).astype("i8")] & has_name[(reversed_edges(pairs) >> 32).astype("i8")]
     )
@@ -234,7 +236,7 @@ def _named(pairs: NDArray[np.uint64], has_name: NDArray[np.bool_]) -> NDArray[np
 
 
 def _level_of(folder: Path, names: Names) -> str:
-    """`domain` if no name in a sample is longer than a registrable domain, else `host`."""
+    """Return `domain` if all names in a sample are registrable domains, or else `host`."""
     vertices = names.vertices
     offsets = Offsets(np.memmap(folder / "names.offsets", "<u4", "r"), names.turns)
     blob = np.memmap(folder / "names", np.uint8, "r")
@@ -248,7 +250,7 @@ def _level_of(folder: Path, names: Names) -> str:
 
 
 def read_facts(folder: Path) -> GraphFacts:
-    """Read `graph.json`; raises `SourceError` if that is invalid or any file is incomplete."""
+    """Read `graph.json`; raise a `SourceError` if it is invalid or the index is incomplete."""
     path, advice = folder / FACTS, "index the files again with: diptych backlinks graph"
     if not path.is_file():
         raise SourceError(f"{folder} is not a web graph; make one with: diptych backlinks graph")

@@ -1,7 +1,7 @@
-"""Write the host names of a web graph by vertex id, with a table of hashes if unsorted.
+"""Write the host names of a web graph in the order of their vertex ids.
 
-Common Crawl numbers hosts in the order of their reversed names, so binary search finds a name.
-A graph with another numbering gets a table of hashes beside its names.
+Common Crawl numbers hosts in the order of their reversed names, so that a name can be found by
+binary search.  For a graph with any other numbering, a table of hashes is written as well.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FEW = 1_000_000  # unused ids that are always allowed
 
 
 class Names(NamedTuple):
-    """Facts about the vertices that were written."""
+    """Properties of the vertex names that were written."""
 
     vertices: int
     """number of ids, which start at 0"""
@@ -39,7 +39,7 @@ class Names(NamedTuple):
 
 
 class _VertexFiles:
-    """Vertices in the order read: names in one file, their ids and lengths in others."""
+    """Files of vertices in input order: one for the names, others for their ids and lengths."""
 
     def __init__(self, folder: Path) -> None:
         self.blob = (folder / "names").open("wb")
@@ -70,7 +70,10 @@ class _VertexFiles:
 
 
 def write_names(lines: Lines, folder: Path, notes: list[str], tick: Callable[[int], None]) -> Names:
-    """Write `names`, `names.offsets` and, if needed, `keys`; returns facts about the vertices."""
+    """Write the names, their offsets and, if names are unsorted, a table of hashes.
+
+    Returns the properties of the names.
+    """
     listed = _VertexFiles(folder)
     try:
         for text in lines:
@@ -82,7 +85,7 @@ def write_names(lines: Lines, folder: Path, notes: list[str], tick: Callable[[in
     notes.extend(lines.notes)
     _check(listed)
     if listed.bad:
-        notes.append(f"{listed.bad:,} lines of vertices lack a number or name: skipped")
+        notes.append(f"skipped lines of vertices without an id or a name: {listed.bad:,}")
     if not listed.is_ascending:
         _rearrange(folder, notes)
     named, turns = _write_offsets(folder)
@@ -93,7 +96,7 @@ def write_names(lines: Lines, folder: Path, notes: list[str], tick: Callable[[in
     if named <= listed.largest:
         offsets = np.fromfile(folder / "names.offsets", "<u4")
         has_name = offsets[1:] != offsets[:-1]
-        notes.append(f"{listed.largest + 1 - named:,} ids in the range have no vertex")
+        notes.append(f"ids in the range without a vertex: {listed.largest + 1 - named:,}")
     return Names(listed.largest + 1, is_sorted, has_name, turns)
 
 
@@ -111,12 +114,12 @@ def _check(listed: _VertexFiles) -> None:
 
 
 def _rearrange(folder: Path, notes: list[str]) -> None:
-    """Sort the names by id; if an id has several names, the first is kept."""
+    """Sort the names by vertex id; if an id has several names, only the first is kept."""
     ids = np.fromfile(folder / "ids.tmp", "<i8")
     lengths = np.fromfile(folder / "lengths.tmp", "<i4")
     _, order = np.unique(ids, return_index=True)
     if len(order) < len(ids):
-        notes.append(f"{len(ids) - len(order):,} vertices have a duplicate id: skipped")
+        notes.append(f"skipped vertices with a duplicate id: {len(ids) - len(order):,}")
     starts = np.cumsum(lengths, dtype=np.int64) - lengths
     old = np.memmap(folder / "names", np.uint8, "r")
     with (folder / "names.new").open("wb") as stream:
@@ -132,7 +135,7 @@ def _rearrange(folder: Path, notes: list[str]) -> None:
 
 
 def _write_offsets(folder: Path) -> tuple[int, list[int]]:
-    """Write the offsets of the names; returns the number of names, and the turns."""
+    """Write the offsets of the names; return the number of names and the `OffsetWriter` turns."""
     named, last, end = 0, -1, 0
     with (
         (folder / "ids.tmp").open("rb") as all_ids,
@@ -155,7 +158,7 @@ def _write_offsets(folder: Path) -> tuple[int, list[int]]:
 
 
 def name_key(name: bytes) -> int:
-    """The hash used to find a name if names are unsorted.
+    """The hash of a name, used for lookups if names are unsorted.
 
     >>> name_key(b"com.example") == name_key(b"com.example")
     True
@@ -164,7 +167,7 @@ def name_key(name: bytes) -> int:
 
 
 def _write_keys(folder: Path, turns: list[int]) -> None:
-    """Write a table of hashes: ascending `keys`, and the ids of the names with these hashes."""
+    """Write the table of hashes: the sorted hashes of all names, and their vertex ids."""
     offsets = Offsets(np.memmap(folder / "names.offsets", "<u4", "r"), turns)
     blob = np.memmap(folder / "names", np.uint8, "r")
     keys = np.empty(len(offsets.low) - 1, np.uint64)

@@ -1,7 +1,7 @@
-"""A link index in SQLite: links between pages of different sites, by source and by target.
+"""A SQLite index of links between pages of different sites, by source and by target.
 
-Rows are ordered by hashes of URLs, so that for a page or host with many links to it, the first rows
-are a random sample of the links, and always the same one.
+Rows are ordered by hashes of URLs, so that the first rows for a page or host with many back links
+are a random but reproducible sample.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _IN_STEP = 500  # values per query
 
 
 def _page_key(url: str) -> int:
-    """The key of a page, which is the same for http and https, with and without `www`.
+    """The key of a page, which is the same for http and https, and with and without `www`.
 
     >>> _page_key("http://www.example.org/a") == _page_key("https://example.org/a")
     True
@@ -42,7 +42,7 @@ def _host_key(url: str) -> int:
 
 
 class LinkWriter:
-    """A link index open for writing; `commit` makes additions durable."""
+    """Writes a link index; `commit` makes additions durable."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -66,7 +66,7 @@ class LinkWriter:
         self.db.execute("PRAGMA cache_size = -65536")
 
     def add(self, source: Url, links: Iterable[Link]) -> int:
-        """Save a page's links to other sites; returns the number of links saved."""
+        """Save a page's links to other sites, and return the number of links saved."""
         site = site_name(source)
         kept = [_shortened(link) for link in links if site_name(link.url) != site][:MAX_LINKS]
         key = _page_key(source)
@@ -81,7 +81,7 @@ class LinkWriter:
         return len(kept)
 
     def has_read(self, path: str, size: int) -> bool:
-        """True if a file has been read completely, and its size has not changed since."""
+        """True if a file has been read completely and its size has not changed since."""
         row = self.db.execute("SELECT size FROM files WHERE path = ?", (path,)).fetchone()
         return row is not None and row[0] == size
 
@@ -116,23 +116,24 @@ class LinkWriter:
 
 @dataclass(frozen=True, slots=True)
 class LinkIndex:
-    """An open link index, as a `LinkSource`."""
+    """A link index opened for reading, as a `LinkSource`."""
 
     path: Path
     db: sqlite3.Connection
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Open an index; raises `SourceError` if the file is not a valid index."""
+        """Open an index; raise a `SourceError` if the file is not a valid index."""
         with _reading(path):
             db = _connect(path, is_read_only=True)
             _check(db, path)
         return cls(path, db)
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link]:
-        """The pages of other sites that link to a page, or to its host if none links to the page.
+        """Back links from pages on other sites to a page, or to its host if the page has none.
 
-        Pages of different sites and pages with few links come first.
+        The first page of each site comes before any second page; pages with few links are
+        preferred.
         """
         host, target, site = _host_key(url), _page_key(url), site_name(url)
         pool = POOL * max(limit, 0)
@@ -157,7 +158,7 @@ class LinkIndex:
         return None
 
     def notes(self) -> list[str]:
-        """Notes on damaged files."""
+        """The notes on damaged input files."""
         rows = self._query("SELECT path, note FROM files WHERE note != '' ORDER BY path", ())
         return [f"{path}: {note}" for path, note in rows]
 
@@ -177,7 +178,7 @@ class LinkIndex:
             return self.db.execute(query, values).fetchall()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the database."""
         self.db.close()
 
 
@@ -205,19 +206,19 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
 
 
 def _shortened(link: Link) -> Link:
-    """Truncate the overlong texts of a link."""
+    """Return the link with overlong texts truncated to `MAX_TEXT` characters."""
     anchor, around, alt = (text[:MAX_TEXT] for text in (link.anchor, link.around, link.alt))
     return link._replace(anchor=anchor, around=around, alt=alt)
 
 
 def _back_link(source: Url, aims: Sequence[Link]) -> Link:
-    """A link to the page `source`, with the texts of its most descriptive link."""
+    """A back link from the page `source`, with the texts of the most descriptive link in `aims`."""
     best = max(aims, key=lambda link: bool(link.anchor) + bool(link.around or link.alt))
     return Link(source, "back", "", best.anchor, best.around, best.alt, best.src)
 
 
 def _sites_in_turn(ordered: Sequence[tuple[int, Link]]) -> list[Link]:
-    """Reorder pages: first one page of each site, then a second page of each, and so on."""
+    """Reorder links: the first page of each site, then the second page of each site, and so on."""
     seen: Counter[str] = Counter()
     rounds = []
     for _, link in ordered:

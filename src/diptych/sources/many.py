@@ -19,8 +19,8 @@ _LINE = 300  # characters of a fault's message
 class MergedSources:
     """Several link sources combined into one `LinkSource`.
 
-    The best results of each source come first.  If several sources return the same page, the link
-    with the longest text is kept.
+    Results are interleaved, so that the best results of each source come first.  If several sources
+    return the same page, the link with the longest text is kept.
     """
 
     sources: tuple[LinkSource, ...]
@@ -28,17 +28,20 @@ class MergedSources:
 
     @property
     def faults(self) -> Mapping[str, int]:
-        """The failures so far, with their counts; other sources may have succeeded."""
+        """The failures of individual sources so far, with their counts."""
         return dict(self._faults)
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
-        """The back links from all sources; a failure only if all sources have failed."""
+        """The back links from all sources; a `Failure` only if all sources have failed."""
         answers = [source.back_links(url, limit) for source in self.sources]
         self._note(answers)
         return _merged(answers, limit) or []
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | Failure | None:
-        """The out links from all sources; None if no source knows the page."""
+        """The out links from all sources; None if no source knows the page.
+
+        The result is a `Failure` only if all sources have failed.
+        """
         answers = [source.out_links(url, limit) for source in self.sources]
         self._note(answers)
         return _merged(answers, limit)
@@ -47,7 +50,7 @@ class MergedSources:
         for answer in answers:
             if isinstance(answer, Failure):
                 fault = in_one_line(answer.detail or answer.reason)[:_LINE]
-                # One place is reserved for all later ones.
+                # One entry is reserved for all other faults.
                 if fault not in self._faults and len(self._faults) >= MAX_FAULTS - 1:
                     fault = OTHER_FAULTS
                 self._faults[fault] = self._faults.get(fault, 0) + 1

@@ -1,4 +1,7 @@
-"""Open link sources by path: web graph, .sqlite, earlier run, .toml.  New sources go here."""
+"""Open link sources by path: web graphs, link indexes, earlier runs and HTTP services.
+
+New kinds of link sources are added here.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +14,20 @@ from diptych.sources.many import MergedSources
 
 _CAN_BE = (
     "a link source is the folder of a web graph (made by: diptych backlinks graph), "
-    "a .sqlite file of WAT files (made by: diptych backlinks wat), the folder of an earlier run, "
+    "a .sqlite index of WAT files (made by: diptych backlinks wat), the folder of an earlier run, "
     "or a .toml file that describes an HTTP service"
 )
 
 
 def open_source(spec: str, proxy: str | None = None, patience: float = float("inf")) -> LinkSource:
-    """Open the link source at a path; the message of a `SourceError` lists the valid kinds.
+    """Open the link source at a path; raise a `SourceError` if it is not a link source.
 
-    An HTTP service is accessed through the proxy, with no retries after `patience` seconds.
+    An HTTP service is accessed through `proxy`, and requests are not retried after `patience`
+    seconds.
     """
     path = Path(spec)
     if not path.exists():
-        raise SourceError(f"there is no {spec}; {_CAN_BE}")
+        raise SourceError(f"{spec} does not exist; {_CAN_BE}")
     if path.is_dir():
         return _of_folder(path)
     if path.suffix == ".toml":
@@ -50,5 +54,5 @@ def _of_folder(folder: Path) -> LinkSource:
 
 
 def open_sources(specs: Sequence[str], proxy: str | None = None) -> MergedSources:
-    """Open several link sources as a single one, which counts the failures of each."""
+    """Open several link sources, merged into one that counts their failures."""
     return MergedSources(tuple(open_source(spec, proxy) for spec in specs))

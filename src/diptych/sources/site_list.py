@@ -21,14 +21,14 @@ _ARCHIVES = (".warc", ".warc.gz")
 def named_sites(
     names: Sequence[str], lines: Iterable[str], lists: Sequence[Path] = ()
 ) -> list[Url]:
-    r"""The sites to use, in order: those in `names`, then those in `lists`.
+    r"""The URLs of the sites in `names` and in the files `lists`, in order.
 
-    A name may also be that of a file that lists sites.  However, a file or folder in the current
-    folder whose name ends in a public suffix, such as example.org, means the site of that name,
-    unless the folder is a run.
+    A name can be a site, a file that lists sites, or `-` for standard input, whose lines are passed
+    as `lines`.  A host name under a public suffix, such as example.org, means the site even if a
+    file or folder of that name exists, unless the folder is a run, which is an error.
 
-    `lines` are those of standard input, which `-` stands for.  Only the text before a tab counts in
-    each line; empty lines and comments are skipped.
+    In each line of a list, only the text before a tab is used; empty lines and comments are
+    skipped.
 
     >>> named_sites(["a.org", "-"], ["b.org\t0.9", "", "# more", "c.org"])
     ['https://a.org/', 'https://b.org/', 'https://c.org/']
@@ -49,12 +49,12 @@ def named_sites(
 
 
 def _refuse_folder(name: str) -> None:
-    """Raise a `ConfigError` if a folder was named instead of a site."""
+    """Raise a `ConfigError` if a folder was given instead of a site."""
     path = Path(name)
     if name and path.is_dir() and ((path / _RUN_FILE).exists() or not has_public_suffix(name)):
         raise ConfigError(
-            f"{name} is a folder; to show a run: diptych status {shlex.quote(name)}; to mine"
-            f" archives, name them with {option_name('warc')}"
+            f"{name} is a folder; to show a run, use: diptych status {shlex.quote(name)}; to mine"
+            f" archives, use {option_name('warc')}"
         )
 
 
@@ -65,7 +65,7 @@ def _standard_input(lines: Iterable[str]) -> list[Url]:
 
 
 def _read_list(path: Path) -> list[Url]:
-    """The sites listed in a file."""
+    """Read the sites listed in a file."""
     if path.name.endswith(_ARCHIVES):
         raise ConfigError(f"{path} is an archive; pass it with {option_name('warc')}")
     data = read_file(path, _MAX_BYTES)
@@ -77,7 +77,7 @@ def _read_list(path: Path) -> list[Url]:
 
 
 def _parse_lines(lines: Iterable[str], source: str) -> list[Url]:
-    """The sites on these lines; a `ConfigError` names a line that is not a site."""
+    """Parse lines with one site each; raise a `ConfigError` that names the first invalid line."""
     found: list[Url] = []
     for number, line in enumerate(lines, 1):
         name = line.partition("\t")[0].strip("\ufeff \r\n")
@@ -88,5 +88,5 @@ def _parse_lines(lines: Iterable[str], source: str) -> list[Url]:
         except ConfigError as error:
             raise ConfigError(error.with_context(f"{source}, line {number}")) from error
     if not found:
-        raise ConfigError(f"{source} names no site; it needs one site per line")
+        raise ConfigError(f"{source} contains no site; it needs one site per line")
     return found

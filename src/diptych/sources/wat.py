@@ -1,7 +1,7 @@
 """Link source: Common Crawl's WAT files, which `diptych backlinks wat` indexes.
 
-A WAT file has a JSON record for each crawled page; the page's links are listed in the order in
-which their elements end.
+A WAT file contains a JSON record for each crawled page, which lists the page's links in the order
+in which their elements end.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from diptych.sources.link_index import LinkWriter
 from diptych.text.urls import normalise, resolver
 from diptych.types import Link, Url
 
-COMMIT = 1_000  # pages between commits; a kill loses no more, and they are read again
+COMMIT = 1_000  # pages between commits; if the process is killed, at most these are read again
 MAX_RECORD = 20_000_000  # bytes of one page's JSON
 _KINDS = {"A@/href": "a", "AREA@/href": "area", "FRAME@/src": "frame", "IFRAME@/src": "frame"}
 _IMAGE = "IMG@/src"
@@ -30,7 +30,7 @@ _HTML = ("Envelope", "Payload-Metadata", "HTTP-Response-Metadata", "HTML-Metadat
 
 @dataclass(frozen=True, slots=True)
 class WatFacts:
-    """The counts and notes from indexing: files, pages, links to other sites, damage."""
+    """The result of indexing: counts of files, pages and links, and notes on damage."""
 
     files: int
     skipped: int
@@ -48,9 +48,9 @@ def index_wat(
     *,
     tick: Callable[[str, int], None] = lambda what, count: None,
 ) -> WatFacts:
-    """Index WAT files in one SQLite file; WAT files that it already contains are skipped.
+    """Index WAT files in one SQLite file; files that have already been indexed are skipped.
 
-    After a kill, the same call continues with the interrupted file.
+    If the process is killed, the same call continues with the interrupted file.
     """
     paths = part_files(files)
     skipped = pages = links = bad = 0
@@ -79,7 +79,7 @@ def index_wat(
 
 
 class _WatStream:
-    """The text of a file as a stream for FastWARC; the stream ends where the file is damaged."""
+    """The content of a file as a stream for FastWARC; the stream ends where the file is damaged."""
 
     def __init__(self, path: str) -> None:
         self._pieces = blocks(path)
@@ -102,7 +102,7 @@ class _WatStream:
 
 
 class _WatFile:
-    """A WAT file that is being read."""
+    """Reads the pages of a WAT file, and counts invalid records."""
 
     def __init__(self, path: str) -> None:
         self._text = _WatStream(path)
@@ -110,7 +110,7 @@ class _WatFile:
         self.count, self.bad, self.records = 0, 0, 0
 
     def pages(self) -> Iterator[tuple[Url, list[Link]]]:
-        """Yield each page and its links."""
+        """Yield the URL and links of each page."""
         from fastwarc.warc import ArchiveIterator, WarcRecordType
 
         stream: Any = self._text  # FastWARC only calls read and tell
@@ -137,20 +137,22 @@ class _WatFile:
         return page_links(content)
 
     def note(self) -> str:
-        """A message about damage to the file; empty if it is undamaged."""
+        """A message about problems with the file; empty if there are none."""
         notes = []
         damage = self._text.damage or self._error
         if damage:
-            notes.append(f"damaged after {self.count:,} pages ({damage}); those are used")
+            notes.append(
+                f"damaged after page {self.count:,} ({damage}); the pages before that are used"
+            )
         if self.bad:
-            notes.append(f"{self.bad:,} records are not JSON: skipped")
+            notes.append(f"skipped records that are not JSON: {self.bad:,}")
         if not self.records and not damage:
             notes.append("no metadata record: is it a WAT file?")
         return "; ".join(notes)
 
 
 def page_links(content: object) -> tuple[Url, list[Link]] | None:
-    """The page and links in a record's JSON; None if the record is not a page."""
+    """The URL and links of the page in a JSON record; None if the record is not an HTML page."""
     header = _inside(content, ("Envelope", "WARC-Header-Metadata"))
     html = _inside(content, _HTML)
     url = normalise(_text(header, "WARC-Target-URI"))
@@ -166,7 +168,10 @@ def page_links(content: object) -> tuple[Url, list[Link]] | None:
 def _anchors(
     items: Iterable[dict[str, Any]], to_url: Callable[[str], Url | None]
 ) -> Iterator[Link]:
-    """The links in the body.  An image in a link is listed before the link, as it ends first."""
+    """Yield the links in the body of a page.
+
+    An image inside a link is listed before the link, because the image element ends first.
+    """
     image: dict[str, Any] = {}
     for item in items:
         path = _text(item, "path")
@@ -182,7 +187,7 @@ def _anchors(
 def _alternates(
     items: Iterable[dict[str, Any]], to_url: Callable[[str], Url | None]
 ) -> Iterator[Link]:
-    """The translations on other sites that the head announces."""
+    """Yield links to the translations that the head of a page announces."""
     for item in items:
         url = to_url(_text(item, "url"))
         if url is not None and "alternate" in _text(item, "rel").lower() and not item.get("type"):
@@ -190,7 +195,7 @@ def _alternates(
 
 
 def _inside(content: object, keys: Iterable[str]) -> dict[str, Any]:
-    """The object at a path of keys; empty if there is none."""
+    """The object at a path of keys in nested objects; empty if there is no such object."""
     for key in keys:
         content = content.get(key) if isinstance(content, dict) else None
     return content if isinstance(content, dict) else {}

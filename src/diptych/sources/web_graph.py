@@ -1,6 +1,6 @@
-"""Link source: a web graph of hosts or domains (Common Crawl), opened from its index.
+"""Link source: the index of a web graph of hosts or domains, such as Common Crawl's.
 
-The graph contains neither pages nor anchors: each link is to the home page of a host.
+The graph contains neither pages nor anchors, so each link is to the home page of a host.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ POOL = 4  # factor by which more hosts are considered than requested, to leave o
 
 @dataclass(frozen=True, slots=True)
 class AdjacencyLists:
-    """For each vertex, the ids of its neighbours, ascending and without duplicates."""
+    """For each vertex, the ids of its neighbours in ascending order, without duplicates."""
 
     ids: NDArray[np.uint32]
     offsets: Offsets
 
     def span(self, vertex: int) -> tuple[int, int]:
-        """The start and end of a vertex's list."""
+        """The start and end offsets of a vertex's list."""
         start, end = self.offsets.bounds(vertex)
         if not 0 <= start <= end <= len(self.ids):
             raise SourceError("the web graph is damaged; index its files again")
@@ -42,7 +42,7 @@ class AdjacencyLists:
 
 @dataclass(frozen=True, slots=True)
 class WebGraph:
-    """An open index made by `index_graph`, as a `LinkSource`."""
+    """The index of a web graph, opened as a `LinkSource`."""
 
     folder: Path
     facts: GraphFacts
@@ -56,7 +56,7 @@ class WebGraph:
 
     @classmethod
     def open(cls, folder: Path) -> WebGraph:
-        """Map an index into memory; raises `SourceError` if it is damaged."""
+        """Map an index into memory; raise a `SourceError` if it is damaged."""
         facts = read_facts(folder)
         name_offsets, back, out = (
             Offsets(_mapped(folder / f"{name}.offsets", "<u4"), facts.turns.get(name, []))
@@ -74,17 +74,20 @@ class WebGraph:
         return cls(folder, facts, names, name_offsets, *lists, keys, key_ids)
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link]:
-        """The home pages of hosts that link to the URL's host; hosts with few links come first."""
+        """The home pages of hosts that link to the URL's host, fewest out links first."""
         found = self._neighbours(url, limit, self.back, self.out)
         return [Link(other, "back") for other in found or ()]
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | None:
-        """The home pages of hosts that the URL's host links to; those with few back links first."""
+        """The home pages of hosts that the URL's host links to, fewest back links first.
+
+        The result is None if the URL's host is not in the graph.
+        """
         found = self._neighbours(url, limit, self.out, self.back)
         return None if found is None else [Link(other) for other in found]
 
     def hosts(self, url: Url) -> list[int]:
-        """The vertices of a URL's host, with and without `www`, or of its domain."""
+        """The vertices for a URL's host with and without `www`, or for its domain."""
         host = _site_of(url) if self.facts.level == "domain" else host_of(url)
         bare = host.removeprefix("www.")
         # Graphs up to spring 2026 contain hosts only without www, later ones unchanged.
@@ -98,7 +101,10 @@ class WebGraph:
     def _neighbours(
         self, url: Url, limit: int, lists: AdjacencyLists, others: AdjacencyLists
     ) -> list[Url] | None:
-        """The neighbouring hosts on other sites, best first; None if the URL's host is unknown."""
+        """The home pages of neighbouring hosts on other sites; None if the URL's host is unknown.
+
+        Hosts with few neighbours in `others` come first.
+        """
         vertices = self.hosts(url)
         if not vertices:
             return None
@@ -114,9 +120,10 @@ class WebGraph:
     def _sample(
         self, lists: AdjacencyLists, vertex: int, own: str, most: int
     ) -> NDArray[np.uint32]:
-        """Ids from all over a list, without hosts of the vertex's own site if those are contiguous.
+        """Select evenly spaced ids from a vertex's list, excluding hosts of the site `own`.
 
-        Only the selected ids are read, however long the list is.
+        The hosts are excluded only if they are contiguous.  Only the selected ids are read, however
+        long the list is.
         """
         start, end = lists.span(vertex)
         low, high = self._site_rows(own, lists.ids[start:end])
@@ -126,21 +133,21 @@ class WebGraph:
         return lists.ids[start + places]
 
     def _site_rows(self, own: str, ids: NDArray[np.uint32]) -> tuple[int, int]:
-        """The start and end of a site's hosts in a list; they are contiguous if names ascend."""
+        """The range of a site's hosts in a list of ids; empty if names are unsorted."""
         if self.keys is not None or self.facts.level == "domain":
             return 0, 0
         prefix = _reversed(own.encode()) + b"."
         first, last = self._rank(prefix), self._rank(prefix[:-1] + b"/")  # / directly follows .
-        # With the dtype of the list, which would be copied otherwise.
+        # The dtype must be that of the list, which would otherwise be copied.
         low, high = ids.searchsorted(np.array([first, last], ids.dtype)).tolist()
         return low, high
 
     def _urls(self, vertices: Sequence[int], own: str) -> Iterator[Url]:
-        """The home pages of those hosts that belong to other sites, without duplicates."""
+        """Yield the home pages of the hosts that belong to other sites, without duplicates."""
         seen = set()
         for vertex in vertices:
             name = self.name(vertex)
-            # Most hosts do not even end in the site's name: then their site need not be determined.
+            # Most hosts do not end in the site's name, so their site need not be determined.
             if name.endswith(own) and _site_of(f"https://{name}/") == own:
                 continue
             url = normalise(f"https://{name}/")
@@ -149,7 +156,7 @@ class WebGraph:
                 yield url
 
     def _find(self, name: bytes) -> list[int]:
-        """The vertices with a name: at most one, or several if names are unsorted."""
+        """The vertices with this name; there is at most one if names are sorted."""
         if self.keys is None:
             place = self._rank(name)
             found = [place] if place < self.facts.vertices else []
@@ -166,7 +173,7 @@ class WebGraph:
         return sorted(id for id in ids if id < self.facts.vertices)
 
     def _rank(self, name: bytes) -> int:
-        """The number of smaller names, which is the index of this name if it exists."""
+        """The number of smaller names, which is the vertex id of this name if it exists."""
         low, high = 0, self.facts.vertices
         while low < high:
             middle = (low + high) // 2
@@ -182,7 +189,7 @@ class WebGraph:
 
 
 def _mapped(path: Path, kind: str) -> NDArray[Any]:
-    """Map a file as an array."""
+    """Map a file into memory as an array."""
     with reading(path, advice="index the files again", error=SourceError):
         # An empty file cannot be mapped; and a plain array is faster to access.
         found = np.memmap(path, kind, "r") if path.stat().st_size else np.empty(0, kind)

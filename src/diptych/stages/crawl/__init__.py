@@ -1,1 +1,1 @@
-"""Crawl policies, which select the links of a page to follow and set their priorities."""
+"""Crawl policies, which choose the links to follow and their order."""

@@ -1,4 +1,4 @@
-"""Breadth-first order, as in Heritrix: the baseline of Garcia-Romero et al."""
+"""Breadth-first crawling, as in Heritrix: a baseline in Garcia-Romero et al."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from diptych.types import FOLLOWED, Page, Ranked
 
 @dataclass(frozen=True, slots=True)
 class Bfs:
-    """Follows every link that may lead to a page, nearest to the seeds first."""
+    """Follows all links that may lead to pages, in order of distance from the seeds."""
 
     def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
-        """Rank all links of the page, one level below the page itself."""
+        """Rank all links on the page by the depth of their targets."""
         priority = -float(page.record.depth + 1)
         return (Ranked(link, priority) for link in page.links if link.rel in FOLLOWED)
 
     def refill(self, site: SiteView) -> tuple[Ranked, ...]:
-        """Return nothing: the crawl ends when all links have been followed."""
+        """Return no links, so that the crawl ends when the queue is empty."""
         return ()

@@ -1,8 +1,8 @@
 """Finds pairs by links that name a language, then by aligned links (Shi et al. 2006, section 3).
 
-Pages near the start are searched for links that name a language (triggers).  The pairs that
-triggers suggest are verified.  The hyperlinks of a verified pair are aligned; the targets of two
-aligned links are downloaded together and verified in turn, and so on.
+Pages near the start page are searched for links that name a language (triggers).  The pairs that
+triggers suggest are verified.  The links on the two pages of a verified pair are aligned; the
+targets of two aligned links are downloaded together and verified in turn, and so on.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ _WORDS_BESIDE_NAMES = re.compile(r"\b(?:version|edition|site|simplified|traditio
 
 @dataclass(frozen=True, slots=True)
 class ParallelLinks:
-    """Finds pairs through links that name a language, and more through aligned links of pairs."""
+    """Finds pairs through links that name a language, and further pairs by aligning links."""
 
     trigger_depth: int = 1
-    """distance from the start, in links, within which all pages are searched for triggers"""
+    """distance from the start page, in links, within which all pages are searched for triggers"""
 
     def guide(self, langs: Sequence[str]) -> ParallelLinksGuide:
-        """Create a guide that knows nothing yet."""
+        """Create a guide for a new crawl."""
         return ParallelLinksGuide(tuple(langs), self.trigger_depth)
 
     def restored(self, langs: Sequence[str], snapshot: object) -> ParallelLinksGuide:
-        """Create a guide from a snapshot."""
+        """Restore a guide from a snapshot."""
         guide = self.guide(langs)
         guide.recall(snapshot)
         return guide
@@ -67,17 +67,17 @@ class ParallelLinks:
 
 @dataclass(slots=True)
 class ParallelLinksGuide:
-    """The pages, plausible pairs and verified pairs of one site so far."""
+    """The state of the crawl of one site: its pages, plausible pairs and verified pairs."""
 
     langs: tuple[str, ...]
     trigger_depth: int
     _lang_of: dict[Url, str] = field(default_factory=dict)
     """language of each fetched page; empty if it is not a page, or not in a requested language"""
     _distance: dict[Url, int] = field(default_factory=dict)
-    """distance of URLs near the start, in links"""
+    """distance in links from the start page, for URLs near it"""
     _moved: dict[Url, Url] = field(default_factory=dict)
     _plausible: dict[Url, dict[Url, str]] = field(default_factory=dict)
-    """plausible pairs in both directions, with their evidence; the evidence is empty once
+    """plausible pairs in both directions, with their evidence; the evidence is cleared when
     verification is requested"""
     _in_verification: set[tuple[Url, str]] = field(default_factory=set)
     """pages of pairs being verified, with the language of the other page"""
@@ -88,7 +88,7 @@ class ParallelLinksGuide:
     _requests: list[PagePair] = field(default_factory=list)
 
     def rank(self, page: Page, site: SiteView) -> list[Ranked]:
-        """Rank triggers and all other links near the start; on pages further away, rank nothing."""
+        """Rank the links on a page near the start page, triggers first; ignore all other pages."""
         # Sitemaps are skipped: the paper does not use them.
         if any(link.rel == "sitemap" for link in page.links):
             return []
@@ -105,7 +105,7 @@ class ParallelLinksGuide:
         return ranked + [each for each in nearby if each.link.url not in first]
 
     def learn(self, event: CrawlEvent, site: SiteView) -> list[Ranked]:
-        """Rank the targets of aligned links of a verified pair, two at a time."""
+        """Process an event; if a pair was accepted, rank the targets of its aligned links."""
         match event:
             case VerifiedPair(pair, decision, links):
                 self._decide(pair, accept=decision.accept)
@@ -119,21 +119,21 @@ class ParallelLinksGuide:
         return []
 
     def refill(self, site: SiteView) -> tuple[Ranked, ...]:
-        """Return nothing: the crawl ends when no parallel links are left."""
+        """Return no links, so that the crawl ends when the queue is empty."""
         return ()
 
     def questions(self) -> list[PagePair]:
-        """The plausible pairs to be verified; both pages of each are fetched."""
+        """Return the pairs to be verified that were added since the last call."""
         questions, self._requests = self._requests, []
         return questions
 
     def outlook(self) -> None:
-        """Return None: the policy does not estimate the remaining pairs."""
+        """Return None, because this policy does not estimate how many pairs remain."""
 
     # -- snapshots ---------------------------------------------------------------------------
 
     def snapshot(self) -> dict[str, Any]:
-        """All that the guide knows except its questions, as plain data."""
+        """Return the state of the guide, without pending questions, as plain data."""
         return {
             "version": _SNAPSHOT_VERSION,
             "langs": from_mapping(self._lang_of),
@@ -146,7 +146,7 @@ class ParallelLinksGuide:
         }
 
     def recall(self, snapshot: Any) -> None:
-        """Restore a snapshot; raises a parser error for any other data."""
+        """Restore the state from a snapshot; raise a parser error if the data is invalid."""
         checked(type(snapshot) is dict and snapshot["version"] == _SNAPSHOT_VERSION)
         self._lang_of.update(_texts_by_text(snapshot["langs"]))
         checked({*self._lang_of.values()} <= {"", *self.langs})
@@ -169,7 +169,7 @@ class ParallelLinksGuide:
     # -- sources of pairs -----------------------------------------------------------------------
 
     def _triggers(self, page: Page) -> list[Ranked]:
-        """Rank the targets of a page's triggers, and add each with the page as a plausible pair."""
+        """Rank the targets of a page's triggers, and add the plausible pairs that they suggest."""
         links: dict[str, dict[Url, Link]] = {lang: {} for lang in self.langs}
         for link in page.links:
             lang = trigger_language(link, self.langs)
@@ -192,7 +192,7 @@ class ParallelLinksGuide:
         ]
 
     def _nearby(self, page: Page, site: SiteView, distance: int) -> list[Ranked]:
-        """Rank all links of a page near the start."""
+        """Rank all links on a page near the start page, and record the distance of each target."""
         nearby = {ranked.link.url: ranked.link for ranked in Bfs().rank(page, site)}
         for url in nearby:
             self._distance[url] = min(distance, self._distance.get(url, distance))
@@ -210,7 +210,7 @@ class ParallelLinksGuide:
     # -- plausible pairs ---------------------------------------------------------------------
 
     def _add_plausible(self, one: Url, other: Url, evidence: str) -> bool:
-        """Add a plausible pair; returns False if it is known or impossible."""
+        """Add a plausible pair; return False if it is already known or impossible."""
         one, other = self._final_url(one), self._final_url(other)
         if one == other or not (self._may_have_partner(one) and self._may_have_partner(other)):
             return False
@@ -222,7 +222,7 @@ class ParallelLinksGuide:
         return True
 
     def _may_have_partner(self, url: Url) -> bool:
-        """True if a page may have a counterpart that is not found yet."""
+        """True if a page may have a counterpart that has not been found yet."""
         lang = self._lang_of.get(url)
         others = (each for each in self.langs if each != lang)
         return lang is None or (
@@ -230,7 +230,10 @@ class ParallelLinksGuide:
         )
 
     def _request(self, one: Url, other: Url) -> None:
-        """Request verification of a plausible pair, once, if both pages are fetched."""
+        """Request verification of a pair if both pages are fetched and neither has a rival pair.
+
+        A rival pair has been verified or is being verified.
+        """
         evidence = self._plausible[one][other]
         by_lang = {self._lang_of.get(url, ""): url for url in (one, other)}
         langs = [lang for lang in self.langs if lang in by_lang]
@@ -238,9 +241,9 @@ class ParallelLinksGuide:
             return
         left, right = langs
         pair = PagePair(by_lang[left], by_lang[right], left, right, _PRIOR_SCORE, evidence)
-        # DEVIATION(shi): a page has one counterpart per language.  Plausible ones are verified one
-        # after the other until one is accepted: otherwise long lists of wrongly aligned links would
-        # have each page compared with hundreds.
+        # DEVIATION(shi): a page has one counterpart per language.  Plausible counterparts are
+        # verified one after another until one is accepted.  Otherwise, with long lists of wrongly
+        # aligned links, each page would be compared with hundreds of others.
         halves = _halves(pair)
         if halves.isdisjoint(self._in_verification) and halves.isdisjoint(self._paired):
             self._requests.append(pair)
@@ -248,7 +251,7 @@ class ParallelLinksGuide:
             self._plausible[one][other] = self._plausible[other][one] = ""
 
     def _decide(self, pair: PagePair, *, accept: bool) -> None:
-        """Process a decision; after a rejection, the next plausible counterpart is verified."""
+        """Process the decision on a pair, and request verification of pairs that waited for it."""
         self._in_verification -= _halves(pair)
         if accept:
             self._paired |= _halves(pair)
@@ -257,7 +260,7 @@ class ParallelLinksGuide:
                 self._request(url, partner)
 
     def _move(self, url: Url, target: Url) -> None:
-        """Pass the plausible pairs of a URL on to its redirect target."""
+        """Transfer the plausible pairs of a URL to its redirect target."""
         self._moved[url] = target
         end = self._final_url(url)
         if url in self._distance:
@@ -277,7 +280,7 @@ class ParallelLinksGuide:
         return self._final_url(url) in self._lang_of
 
     def _final_url(self, url: Url) -> Url:
-        """The URL at the end of redirects; in a cycle, the first one that repeats."""
+        """Follow redirects to the final URL; in a cycle, stop at the first URL that repeats."""
         passed: set[Url] = set()
         while url in self._moved and url not in passed:
             passed.add(url)
@@ -295,7 +298,9 @@ def _halves(pair: PagePair) -> set[tuple[Url, str]]:
 
 
 def trigger_language(link: Link, langs: Iterable[str]) -> str:
-    """The language named by a link's text or by its image's text; attributes are ignored.
+    """The language that a link's text or its image's `alt` text names; "" if there is none.
+
+    The `hreflang` attribute is ignored.
 
     >>> [trigger_language(Link(Url("http://x.org/"), anchor=text), ("en", "zh"))
     ...  for text in ("English Version", "中文版", "English breakfast")]

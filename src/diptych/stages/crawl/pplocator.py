@@ -1,7 +1,7 @@
-"""Crawls all pages above the last level, and on the last level only halves of possible pairs.
+"""Crawls all pages above the last level, and only the pages of possible pairs on the last level.
 
-Vieira & Moreira 2012, Algorithm 1.  Levels are numbered from 1, the start page of the crawl; the
-recipe's pairer decides from the URLs alone which pages may form a pair.
+Vieira & Moreira 2012, Algorithm 1.  The start page of the crawl is level 1.  The recipe's pairer
+decides from the URLs alone which pages may form a pair.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ class PPLocatorCrawl:
     """Crawls breadth-first; on the last level, fetches only URLs that may form pairs."""
 
     levels: int = 3
-    """number of levels: the start page is the first, the pages that it links to are the second"""
+    """number of levels; the start page is level 1, and the pages that it links to are level 2"""
     pair: Pairer | None = None
-    """pairer that decides which URLs may form a pair; by default that of the recipe"""
+    """pairer that decides which URLs may form a pair; by default, the pairer of the recipe"""
 
     def rank(self, page: Page, site: SiteView) -> list[Ranked]:
-        """Rank the page's links if they are above the last level; others are only collected."""
+        """Rank the page's links if they are above the last level; `refill` ranks the last level."""
         # The level of a page is its depth + 1, so that of its links is its depth + 2.
         if page.record.depth + 2 >= self.levels or _is_sitemap(page):
             return []
         return list(Bfs().rank(page, site))
 
     def refill(self, site: SiteView) -> Iterator[Ranked]:
-        """Rank the URLs of the last level that may form pairs, both halves of a pair together."""
+        """Rank the URLs on the last level that may form pairs, keeping both halves together."""
         if self.pair is None:
             return
         links = collect(site, self.levels)
@@ -48,15 +48,15 @@ class PPLocatorCrawl:
 
 
 def _is_sitemap(page: Page) -> bool:
-    # The paper has no sitemaps: the whole site would be one level below its start.
+    # The paper does not use sitemaps, which would put the whole site one level below the start.
     return any(link.rel == "sitemap" for link in page.links)
 
 
 def collect(site: SiteView, levels: int) -> dict[Url, Link]:
-    """The URLs of a site down to a level, each with a link to it (`listOfUrls` in the paper).
+    """Map each URL on the first `levels` levels to a link to it (`listOfUrls` in the paper).
 
-    Levels are counted along the links that were found, because pages of the last level were not
-    queued by a page above them.
+    Levels are counted along the links that were found and not taken from the crawl, because pages
+    on the last level are queued by `refill` and not by the pages that link to them.
     """
     links = _internal_links(site)
     level = sorted({page for seed in site.site.seeds if (page := site.resolve(seed)) is not None})

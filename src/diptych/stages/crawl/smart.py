@@ -1,7 +1,7 @@
 """Smart bilingual focused crawling: links to likely translations come first.
 
-Garcia-Romero et al., section 4.  The probability of a language and that of a translation depend on
-URLs alone, so a page is scored before it is downloaded.
+Garcia-Romero et al., section 4.  The language of a page and the probability that it is a
+translation are estimated from URLs alone, so a page is scored before it is downloaded.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _UNKNOWN = "und"
 
 @dataclass(frozen=True, slots=True)
 class Smart(BfsLangs):
-    """Follows links most likely to lead to a page's translation, according to two URL models."""
+    """Prefers links that are likely to lead to a translation, according to two URL models."""
 
     lang_model: str = ""
     """folder of a URL language model; if empty, the one shipped with the package"""
@@ -37,7 +37,10 @@ class Smart(BfsLangs):
     """folder of a URL pair model; if empty, the one shipped with the package"""
 
     def rank(self, page: Page, site: SiteView) -> list[Ranked]:
-        """Rank the page's links; skip pages in languages that were not requested."""
+        """Rank the page's links by the probability that they lead to a translation of the page.
+
+        Links on pages in languages that were not requested are ignored.
+        """
         links = {ranked.link.url: ranked.link for ranked in BfsLangs.rank(self, page, site)}
         if not links:
             return []
@@ -56,7 +59,9 @@ class Smart(BfsLangs):
 def other_language(
     rows: NDArray[np.float32], labels: Sequence[str], lang: str, langs: Sequence[str]
 ) -> NDArray[np.float32]:
-    """The probability that each URL is in a requested language other than the linking page's.
+    """The probability that each URL is in a requested language other than `lang`.
+
+    `lang` is the language of the linking page; "" if it is unknown.
 
     >>> rows = np.array([[0.1, 0.6, 0.3]], np.float32)
     >>> other_language(rows, ("und", "en", "fr"), "en", ("en", "fr")).tolist() == [rows[0, 2]]
@@ -77,7 +82,7 @@ def other_language(
 
 
 class _CachedLanguageModel:
-    """A language model that caches its rows, because pages share most of their links."""
+    """A URL language model with a cache, because pages share most of their links."""
 
     def __init__(self, model: UrlLanguageModel) -> None:
         self.labels = model.labels
@@ -85,7 +90,7 @@ class _CachedLanguageModel:
         self._rows: TextMap[NDArray[np.float32]] = TextMap(_MAX_CACHED, per_entry=_ROW)
 
     def probabilities(self, urls: Sequence[str]) -> NDArray[np.float32]:
-        """The probabilities of each URL: one row per URL, one column per label."""
+        """The language probabilities of URLs: one row per URL, one column per label."""
         rows = {url: self._rows.get(url) for url in urls}
         new = [url for url, row in rows.items() if row is None]
         if new:
@@ -96,7 +101,7 @@ class _CachedLanguageModel:
 
 @lru_cache(maxsize=2)
 def _models(lang_folder: str, pair_folder: str) -> tuple[UrlLanguageModel, UrlPairModel]:
-    """Load both models once for all sites; the pair model uses a language model too."""
+    """Load the URL language model and the URL pair model once; all sites share them."""
     known = url_lang.load(lang_folder)
     languages, pairs = _CachedLanguageModel(known), url_pair.load(pair_folder)
     own = languages if pairs.languages is known else _CachedLanguageModel(pairs.languages)

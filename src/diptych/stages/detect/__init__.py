@@ -1,1 +1,1 @@
-"""Detectors, which test from a few pages whether a site is bilingual."""
+"""Detectors, which decide from a few pages whether a site is bilingual."""

@@ -1,6 +1,6 @@
-"""Tests whether a site is bilingual, by the languages of many pages (BITS, Ma & Liberman 1999).
+"""Detects bilingual sites by the languages of many pages (BITS, Ma & Liberman 1999).
 
-All pages of the first levels of a site are fetched breadth first, and their languages are
+All pages on the first levels of a site are fetched in breadth-first order, and their languages are
 identified.
 """
 
@@ -17,23 +17,22 @@ from diptych.types import Decision, Link, Page, Url
 
 @dataclass(frozen=True, slots=True)
 class Bits:
-    """Accepts a site if two of the languages each have a minimum share of its pages."""
+    """Accepts a site if two requested languages each have a minimum share of its pages."""
 
     levels: int = 3
-    """number of levels to fetch, of which the start page is the first; the paper uses three or
-    four"""
+    """number of levels to fetch, including the start page; the paper uses three or four"""
     most: int = 100
     """maximum number of pages fetched per site; the paper has no limit"""
     share: float = 0.05
     """minimum share of the fetched pages that each of two languages must have"""
 
     def new_test(self, langs: Sequence[str]) -> SiteTest:
-        """Start the test of one site."""
+        """Create a test for one site."""
         return _SiteTest(self, tuple(langs))
 
 
 class _SiteTest:
-    """The pages of one site read so far, level by level."""
+    """The test of one site, which reads its pages level by level."""
 
     def __init__(self, settings: Bits, langs: tuple[str, ...]) -> None:
         self._settings = settings
@@ -59,11 +58,11 @@ class _SiteTest:
                 self._next.append(link)
 
     def miss(self, url: Url) -> None:
-        """Skip a page that cannot be fetched."""
+        """Record that a requested page could not be fetched."""
         self._waiting = max(0, self._waiting - 1)
 
     def wanted_links(self) -> Sequence[Link]:
-        """The links of the whole next level, within the limit."""
+        """Return the links to all pages on the next level, up to the page limit."""
         if self._waiting or self._level >= self._settings.levels:
             return ()
         self._level += 1
@@ -73,7 +72,7 @@ class _SiteTest:
         return links
 
     def decision(self) -> Decision:
-        """Accept if two languages each have the minimum share of the pages."""
+        """Accept the site if two languages each have the minimum share of its pages."""
         counts = sorted((self._shown.count(lang) for lang in self._shown.langs), reverse=True)
         second = counts[1] / self._read if len(counts) > 1 and self._read else 0.0
         if second and second >= self._settings.share:
@@ -89,5 +88,5 @@ class _SiteTest:
         ]
 
     def pages(self) -> Sequence[tuple[str, Url]]:
-        """The first page in each language."""
+        """The first page found in each language."""
         return [(lang, url) for lang, url, _ in self._shown.example_pages()]

@@ -1,7 +1,7 @@
-"""Tests by trigger words whether a site is bilingual (Shi, Niu, Zhou & Gao 2006): a baseline.
+"""Detects bilingual sites by trigger words (Shi, Niu, Zhou & Gao 2006): a baseline.
 
 The detector searches the start page and the pages it links to for links whose text, or whose
-image's text, is a trigger word such as `English version`.  A site with trigger words of both
+image's `alt` text, is a trigger word such as `English version`.  A site with trigger words for both
 languages is bilingual.
 """
 
@@ -20,19 +20,19 @@ from diptych.types import Decision, Link, Page, Url
 
 @dataclass(frozen=True, slots=True)
 class Triggers:
-    """Looks for links whose text is a trigger word for a language; does not identify languages."""
+    """Searches for links whose text is a trigger word; does not identify the language of pages."""
 
     most: int = 10
     """maximum number of pages searched that are linked from the start page; the paper gives no
     number"""
 
     def new_test(self, langs: Sequence[str]) -> SiteTest:
-        """Start the test of one site."""
+        """Create a test for one site."""
         return _SiteTest(self.most, tuple(langs))
 
 
 class _SiteTest:
-    """The trigger words found on one site so far."""
+    """The test of one site, with the trigger words found so far."""
 
     def __init__(self, most: int, langs: tuple[str, ...]) -> None:
         self._most = most
@@ -58,24 +58,27 @@ class _SiteTest:
         self._waiting = max(0, self._waiting - 1)
 
     def miss(self, url: Url) -> None:
-        """Skip a page that cannot be fetched."""
+        """Record that a requested page could not be fetched."""
         self._waiting = max(0, self._waiting - 1)
 
     def wanted_links(self) -> Sequence[Link]:
-        """The next link of the start page, until trigger words of two languages are found."""
+        """The next link of the start page, until trigger words for two languages are found."""
         if self._waiting or len(self._found) > 1 or not self._queue:
             return ()
         self._waiting = 1
         return (self._queue.pop(0),)
 
     def decision(self) -> Decision:
-        """Accept if trigger words of two languages were found."""
+        """Accept the site if trigger words for two languages were found."""
         if len(self._found) > 1:
             return Decision(True, 1.0)
         reason = Reason.ONE_LANGUAGE if self._found else Reason.NO_CANDIDATE
         return Decision(False, 0.0, reason if self._read else Reason.NOT_FETCHED)
 
     def pages(self) -> Sequence[tuple[str, Url]]:
-        """The targets of the links with trigger words; these targets are not fetched."""
+        """For each language found, the target of the first link with a trigger word for it.
+
+        The targets have not necessarily been fetched.
+        """
         order = [primary(lang) for lang in self._langs]
         return sorted(self._found.items(), key=lambda item: order.index(primary(item[0])))

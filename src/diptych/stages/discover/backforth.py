@@ -1,8 +1,8 @@
-"""Crawling back and forth (Barbosa et al. 2011).
+"""Crawling back and forth between bilingual sites and pages that link to them.
 
-Bilingual sites are cited together: a page that links to one such site often links to others.  So
-the policy looks up the pages that link to a bilingual site (back links), and tests the sites that
-these pages link to (forward links).  Links of forward pages and links within a site are not
+Barbosa et al. 2011: a page that links to one bilingual site often links to others.  The policy
+therefore looks up the pages that link to a bilingual site (back links), and tests the sites that
+these pages link to (forward links).  Links on forward pages and links within a site are not
 followed.
 """
 
@@ -20,7 +20,7 @@ from diptych.types import Example, Lead, Link, Page, Role
 
 @dataclass(frozen=True, slots=True)
 class BackAndForth:
-    """The common part of both policies: follows links from back-link pages to other sites."""
+    """Common base of both policies, which follow links from back-link pages to other sites."""
 
     # DEVIATION(barbosa): Algorithm 1 follows only links of back-link pages; a seed may itself be a
     # list of links.
@@ -31,43 +31,43 @@ class BackAndForth:
     per_site: ClassVar[int] = 1
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:
-        """The links of back-link pages that lead out of their sites."""
+        """Return the links of a back-link page to other sites, and no links for other pages."""
         is_followed = role is Role.BACK or (role is Role.SEED and self.follow_seeds)
         return outgoing_links(page) if is_followed else ()
 
     def outcome(self, page: Page, *, is_bilingual: bool) -> float:
-        """1 if the site is bilingual, else 0."""
+        """Return 1 if the site is bilingual, else 0."""
         return float(is_bilingual)
 
 
 @dataclass(frozen=True, slots=True)
 class Obfc(BackAndForth):
-    """Follows back links of bilingual sites and links on the pages found, in order of discovery."""
+    """Follows backlinks of bilingual sites and links on the pages found, in order of discovery."""
 
     learns_every: ClassVar[int] = 0
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
-        """Rank links in the order in which they were found."""
+        """Return a ranking that keeps leads in the order of their discovery."""
         return first_found_first
 
 
 @dataclass(frozen=True, slots=True)
 class Cobfc(BackAndForth):
-    """Follows back links of bilingual sites and links on the pages found, ranked by classifiers."""
+    """Follows backlinks of bilingual sites and links on the pages found, ranked by classifiers."""
 
     learns_every: int = 250
     """number of pages between the first updates of the classifiers; the paper trained once, after a
     fifth of all pages"""
     haste: float = 0.9
     """factor on the score of a back link, below 1 because its page must be fetched first: one
-    download for some ten links"""
+    download for about ten links"""
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
-        """Rank leads by the back-link classifier and the forward-link classifier.
+        """Train the back-link and forward-link classifiers, and return a ranking by them.
 
-        A forward link is good if its site is bilingual, a back link if the sites that its page
-        links to are bilingual.  Both classifiers predict the probability that the next site is
-        bilingual, so one queue replaces the two queues of the paper.
+        A forward link is good if its site is bilingual, and a back link is good if the sites that
+        its page links to are bilingual.  Both classifiers predict the probability that the next
+        site is bilingual, so one queue replaces the two queues of the paper.
         """
         # DEVIATION(barbosa): the paper has two classes of back links and two queues. Here, shares
         # of bilingual sites rank both kinds in one queue: a back link is as good as the sites its

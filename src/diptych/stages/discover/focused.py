@@ -15,7 +15,7 @@ from diptych.types import Example, Lead, Link, Page, Role
 
 @dataclass(frozen=True, slots=True)
 class Focused:
-    """Follows links from pages on a topic, those most likely to lead to more such pages first."""
+    """Follows links on pages about a topic, preferring links likely to lead to more such pages."""
 
     # DEVIATION(barbosa): the paper's classifier was trained on pages about travel; here the user
     # gives words of the topic, and a page is on topic if its title and links contain enough of
@@ -33,7 +33,7 @@ class Focused:
     looks_back: ClassVar[bool] = False
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:
-        """All links of seeds and pages on the topic; from other pages, only links that name it."""
+        """Return all links of a seed or a page on the topic; otherwise, links with topic words."""
         links = page_links(page)
         if role is Role.SEED or self._is_on_topic(page):
             return links
@@ -41,11 +41,11 @@ class Focused:
         return [link for link in links if topic & set(words_of(f"{link.anchor} {link.url}"))]
 
     def outcome(self, page: Page, *, is_bilingual: bool) -> float:
-        """1 if the page is on the topic, else 0."""
+        """Return 1 if the page is on the topic, else 0."""
         return float(self._is_on_topic(page))
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
-        """Rank links by the probability that their target is on the topic."""
+        """Return a ranking by the probability that a link leads to a page on the topic."""
         model = fit([each.words for each in examples], [each.share for each in examples])
 
         def ranking(leads: Sequence[Lead]) -> Sequence[float]:

@@ -20,13 +20,13 @@ class Forward:
     learns_every: ClassVar[int] = 0
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:
-        """All links of a page."""
+        """Return all links of a page to other pages."""
         return page_links(page)
 
     def outcome(self, page: Page, *, is_bilingual: bool) -> float:
-        """1 if the site is bilingual, else 0."""
+        """Return 1 if the site is bilingual, else 0."""
         return float(is_bilingual)
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
-        """Rank leads at random, regardless of examples."""
+        """Return a random ranking; the examples are ignored."""
         return random_order

@@ -24,9 +24,9 @@ class SeedsOnly:
         return ()
 
     def outcome(self, page: Page, *, is_bilingual: bool) -> float:
-        """1 if the site is bilingual, else 0."""
+        """Return 1 if the site is bilingual, else 0."""
         return float(is_bilingual)
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
-        """Rank seeds in the given order."""
+        """Return a ranking that keeps the seeds in the given order."""
         return first_found_first

@@ -21,17 +21,17 @@ from diptych.types import PagePair
 class Content:
     """Pairs pages that share rare words, numbers or file names, or translations of words.
 
-    By means of an inverted index, each page is compared only with the few pages of the other
-    language that share most with it.
+    Each page is compared only with the few pages in the other language that have most in common
+    with it.  They are found with an inverted index.
     """
 
     candidates: int = 5
-    """number of pages of the other language that each page is compared with"""
+    """number of pages in the other language that each page is compared with"""
     least: float = 0.25
     """minimum similarity of a pair, from 0 to 1"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Find pairs, strongest first; their evidence is `content`."""
+        """Find pairs, strongest first; their evidence is named `content`."""
         pages_of = pages_by_language(site, page_languages(site))
         found: list[PagePair] = []
         for left, right in combinations(site.langs, 2):
@@ -45,12 +45,12 @@ class Content:
         return one_partner_each(found)
 
     def similar_pages(self, sides: SideBySide) -> Pairs:
-        """Pair each page of either language with the pages most similar to it, as candidates."""
+        """Find candidate pairs: each page with the most similar pages in the other language."""
         return sides.candidates(self.candidates)
 
 
 def content_scores(measures: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
-    """Combine all measures into one score: shared content, reduced if page structures differ."""
+    """Combine measures into one score per pair: shared content, reduced if structures differ."""
     words = np.maximum(measures["shared"], measures["translated"])
     form = (measures["tags"] + np.exp(-2 * measures["sizes"])) / 2
     scores: NDArray[np.float32] = (words * (0.5 + form / 2) * (1 - measures["copied"])).clip(0, 1)

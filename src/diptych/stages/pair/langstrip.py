@@ -1,8 +1,8 @@
-"""Pairs URLs that are equal without their language marks: the WMT16 language stripper.
+"""Pairs URLs that are equal once their language marks are stripped, as in the WMT16 baseline.
 
 This is the baseline of the shared task (Buck & Koehn 2016) with the tokens of Smith et al. 2013,
-extended to all languages as in Garcia-Romero et al.: the marks of a language are its English name,
-its endonym, its ISO 639 codes, and its codes with a country.
+extended to all languages as in Garcia-Romero et al.  The marks of a language are its English name,
+its endonym, its ISO 639 codes, and these codes followed by a country code.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _INDEX_FILE = re.compile(r"/(?:index|default|home)(?:\.[a-z]{2,5})?\Z", re.IGNOR
 
 _BOTH_MARKED = 0.9
 _ONE_MARKED = 0.8  # /a.html with /fr/a.html
-_CONTRADICTED = 0.3  # the URL names another of the site's languages than that of its page
+_CONTRADICTED = 0.3  # the mark in the URL contradicts the language of the page
 
 
 class Stripped(NamedTuple):
-    """A URL without its language marks, the URL with holes for marks, and the marked languages."""
+    """A URL without marks, its shape with `*` for each mark, and the languages of the marks."""
 
     form: str
     shape: str
@@ -69,10 +69,10 @@ class LangStrip:
 
 
 def strip_language(url: str, langs: Sequence[str]) -> Stripped:
-    """Strip the marks of these languages from a URL.
+    """Strip the marks of the given languages from a URL.
 
-    Any character that is neither letter nor digit is a delimiter.  Scheme, `www`, index files and a
-    trailing slash are ignored.
+    Any character that is neither a letter nor a digit is a delimiter.  The scheme, `www`, index
+    files and a trailing slash are ignored.
 
     >>> strip_language("http://www.un.org/fr/a_fr.html?l=fr&id=2", ("en", "fr"))[:2]
     ('un.org/a.html?id=2', 'un.org/*/a_*.html?l=*&id=2')
@@ -97,7 +97,7 @@ def strip_language(url: str, langs: Sequence[str]) -> Stripped:
 
 
 def _with_holes(text: str, langs: Sequence[str]) -> tuple[str, frozenset[str]]:
-    """Replace each language mark by a hole; returns the text and the marked languages."""
+    """Replace each language mark with a placeholder; return the text and the languages found."""
     pattern, marks = _marks(tuple(langs))
     # Ignoring case, a dotless i matches an i, but is not a mark.
     found = {marks[fold(mark)] for mark in pattern.findall(text) if fold(mark) in marks}
@@ -107,7 +107,7 @@ def _with_holes(text: str, langs: Sequence[str]) -> tuple[str, frozenset[str]]:
 def _query_with_holes(
     query: str, langs: Sequence[str]
 ) -> tuple[list[tuple[str, str]], frozenset[str]]:
-    """The parameters of a query with holes, and the marked languages."""
+    """The query parameters with placeholders for marks, and the languages found."""
     holed: list[tuple[str, str]] = []
     found: frozenset[str] = frozenset()
     for name, value in parse_qsl(query, keep_blank_values=True):
@@ -122,19 +122,19 @@ def _spelled(query: list[tuple[str, str]]) -> str:
 
 
 def _holes_closed(text: str) -> str:
-    """Remove holes, each with one adjacent delimiter."""
+    """Remove placeholders, each with one adjacent delimiter."""
     return _HOLE_AND_EDGE.sub("", text)
 
 
 def _path_closed(path: str) -> str:
-    """Remove holes, and the directories that consisted only of a mark."""
+    """Remove the placeholders from a path, and the directories that consisted only of a mark."""
     segments = (_holes_closed(segment) for segment in path.split("/"))
     return "".join(f"/{segment}" for segment in segments if segment)
 
 
 @lru_cache(maxsize=64)
 def _marks(langs: tuple[str, ...]) -> tuple[re.Pattern[str], dict[str, str]]:
-    """A pattern of all marks of these languages, and the language of each mark."""
+    """A pattern that matches all marks of the languages, and the language of each mark."""
     marks: dict[str, str] = {}
     for lang in langs:
         known = (word for word, kind in marks_of(lang).items() if kind in _MARK_KINDS)
@@ -159,7 +159,7 @@ _Pages = list[tuple[Url, Stripped]]
 
 
 def _pairs(left_lang: str, lefts: _Pages, right_lang: str, rights: _Pages) -> Iterator[PagePair]:
-    """Pair pages with the same stripped URL: first those with marks in the same places."""
+    """Pair pages with the same stripped URL, first those whose marks are in the same places."""
     by_shape: defaultdict[str, tuple[_Pages, _Pages]] = defaultdict(lambda: ([], []))
     for page in sorted(lefts, key=lambda page: (left_lang not in page[1].langs, page[0])):
         by_shape[page[1].shape][0].append(page)
@@ -175,7 +175,7 @@ def _pairs(left_lang: str, lefts: _Pages, right_lang: str, rights: _Pages) -> It
 
 
 def _in_order(left_lang: str, lefts: _Pages, right_lang: str, rights: _Pages) -> Iterator[PagePair]:
-    """Pair pages in order; the more candidates there are, the lower the score."""
+    """Pair the pages of two lists in order; the longer the lists, the lower the score."""
     rivals = max(len(lefts), len(rights))
     for (left, one), (right, other) in zip(lefts, rights, strict=False):
         score = _agreement(one.langs, left_lang, other.langs, right_lang) / rivals

@@ -1,4 +1,4 @@
-"""Pairing by the site's own declarations: hreflang and language switchers."""
+"""Pairing by the declarations of a site: hreflang and language switchers."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ _VOTES = {
 class Links:
     """Pairs pages that the site declares as translations, by hreflang or language switchers.
 
-    A declaration counts only if its target is in the declared language.  Pairs declared from both
-    sides are stronger; a link that many pages share leads to the home page of the other language
-    and counts for almost nothing.
+    A declaration counts only if its target is in the declared language.  Pairs that both pages
+    declare are stronger.  A target that many pages share is probably the home page in the other
+    language, so links to it have little weight.
     """
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Find pairs, strongest first; their evidence is `hreflang`, `switcher` or both."""
+        """Find pairs, strongest first; their evidence is named `hreflang`, `switcher` or both."""
         langs = page_languages(site)
         votes = _weakened(_votes(site, langs), site)
         return one_partner_each(_pairs(votes, langs, list(site.langs)))
 
 
 def _votes(site: SiteView, langs: Mapping[Url, str]) -> _Votes:
-    """The declarations on each page, except those whose target is not in the declared language."""
+    """Collect all declarations whose target is in the declared language."""
     wanted = tuple(site.langs)
     votes: _Votes = {}
     for url, link in site.links():
@@ -74,10 +74,9 @@ def _votes(site: SiteView, langs: Mapping[Url, str]) -> _Votes:
 
 
 def _weakened(votes: _Votes, site: SiteView) -> _Votes:
-    """Weaken votes if many pages of a language vote for the same page.
+    """Reduce the strength of votes if many pages in one language vote for the same page.
 
-    Such a vote keeps its strength for one voter only: the home page, or a page that the target
-    votes for in return.
+    A vote keeps its strength if the voter is a home page or the target votes for it in return.
     """
     homes = {site.resolve(seed) for seed in site.site.seeds}
     pages = site.pages
@@ -97,7 +96,7 @@ def _weakened(votes: _Votes, site: SiteView) -> _Votes:
 
 
 def _pairs(votes: _Votes, langs: Mapping[Url, str], order: list[str]) -> Iterator[PagePair]:
-    """Combine the votes of both pages and of third pages, for each pair and kind of evidence."""
+    """Combine the votes of both pages and of third pages for each pair and kind of evidence."""
     scores_of: defaultdict[tuple[Url, Url, str], dict[str, float]] = defaultdict(dict)
     for voter, left, right, evidence, strength in _votes_for_pairs(votes, langs):
         if order.index(langs[left]) > order.index(langs[right]):
@@ -114,7 +113,10 @@ def _pairs(votes: _Votes, langs: Mapping[Url, str], order: list[str]) -> Iterato
 def _votes_for_pairs(
     votes: _Votes, langs: Mapping[Url, str]
 ) -> Iterable[tuple[Url, Url, Url, str, float]]:
-    """Each vote as (voter, page, page, evidence, strength); the voter may be one of the pages."""
+    """Yield votes for pairs as (voter, page, counterpart, evidence, strength).
+
+    The voter is the page itself, or a third page that declares both pages as alternates.
+    """
     alternates: defaultdict[Url, list[tuple[Url, float]]] = defaultdict(list)
     for (source, target, evidence), strength in votes.items():
         if source in langs:

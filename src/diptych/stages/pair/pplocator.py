@@ -26,18 +26,18 @@ from diptych.types import PagePair, PageRecord, Url
 _UNNECESSARY = re.compile(r"\A[a-z]+://|\Awww\.|(?<=/)(?:index|default)(?:\.[a-z]{2,5})?\Z|/\Z")
 _SURE_KINDS = ("code", "code3", "endonym", "name")
 OTHER = "*"
-"""any third language"""
+"""stands for any third language"""
 
 
 @dataclass(frozen=True, slots=True)
 class PPLocator:
-    """Pairs each URL with the most similar one that has a token of the other language."""
+    """Pairs each URL with the most similar URL that has a token of the other language."""
 
     similarity: float = 0.85
     """minimum similarity of the two URLs, by Levenshtein distance"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Find pairs, strongest first; their evidence is `pplocator`."""
+        """Find pairs, strongest first; their evidence is named `pplocator`."""
         return one_partner_each(
             pair
             for left, right in combinations(site.langs, 2)
@@ -56,12 +56,14 @@ class PPLocator:
 
 
 def _may_be(page: PageRecord, lang: str) -> bool:
-    """True if the text of a page does not contradict a language."""
+    """True if a page is in the given language, or its language is unknown."""
     return not page.lang or same_language(page.lang, lang)
 
 
 def normal_form(url: str) -> str:
-    """A URL without parts that only lower similarities: scheme, `www`, `index`, trailing slash.
+    """Convert a URL to lower case, without scheme, `www`, index file and trailing slash.
+
+    These parts would only lower the similarity of two URLs.
 
     >>> normal_form("http://www.travelingtolisbon.com/pt/promocoes.php")
     'travelingtolisbon.com/pt/promocoes.php'
@@ -82,7 +84,7 @@ _normal_forms = TextCache(_shorten, 24_000_000, per_character=2)
 
 
 def guess_language(url: str, left: str, right: str) -> str:
-    """The language whose token is in a URL; "" if there is none, `*` for a third language.
+    """The language whose token a URL contains; `*` for a third language, "" if none.
 
     >>> guess_language("http://x.com/ccmq_eng.htm", "en", "pt")
     'en'
@@ -115,7 +117,9 @@ def _is_third(url: str, mark: str, kind: str) -> bool:
 def populate(
     guessed: Sequence[tuple[Url, str]], left: str, right: str
 ) -> tuple[list[Url], list[Url]]:
-    """The two lists to compare; an empty one is filled with the URLs without a token.
+    """Divide URLs by guessed language into the two lists to be compared.
+
+    If one list is empty, it is filled with the URLs without a language token.
 
     >>> populate([("a", "en"), ("b", "")], "en", "fr")
     (['a'], ['b'])
@@ -131,7 +135,7 @@ def populate(
 def find_pairs(
     lefts: Sequence[str], rights: Sequence[str], least: float
 ) -> list[tuple[str, str, float]]:
-    """Algorithm 2: pair each left URL with the most similar right one above the threshold."""
+    """Algorithm 2: pair each left URL with the most similar right URL that reaches `least`."""
     best: dict[str, tuple[float, str]] = {}
     for left, right in candidates(lefts, rights, _pieces.__getitem__):
         # The cutoff is rounded, so it is set slightly lower: 0.85 must not miss 0.85.
@@ -145,7 +149,7 @@ def find_pairs(
 
 
 def _read_pieces(url: str) -> frozenset[object]:
-    """The pieces that similar URLs share: words, and pairs of adjacent words."""
+    """The words of a URL and its pairs of adjacent words, which similar URLs share."""
     words = re.findall(r"[^\W_]+", normal_form(url))
     return frozenset([*words, *pairwise(words)])
 

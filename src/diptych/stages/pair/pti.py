@@ -1,11 +1,11 @@
 """PTI: pairs pages by generated file names, then by content with a bilingual word list.
 
-Chen, Chau & Yeh 2004, as Vieira & Moreira 2012 describe and use it (sections 2 and 4).  First, page
-languages are identified.  From a name with a language-indicating substring, all possible names of
-the counterpart are generated and looked up.  The remaining pages are paired by their words.
+Chen, Chau & Yeh 2004, as described and used by Vieira & Moreira 2012 (sections 2 and 4).  First,
+page languages are identified.  From a name with a language-indicating substring, all possible names
+of the counterpart are generated and looked up.  The remaining pages are paired by their words.
 
-Vieira & Moreira leave some details open, which are chosen here: the substrings, the allowed
-difference in page size, and the similarity formula (only the word list and 0.9 are given).
+Vieira & Moreira do not specify the substrings, the allowed difference in page size, or the
+similarity formula (except the word list and the threshold 0.9), so these are chosen here.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ _AFTER_HOST = re.compile(r"\A[a-z]+://[^/?#]*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Pti:
-    """Pairs by names with language-indicating substrings, then by a bilingual word list."""
+    """Pairs pages by language-indicating substrings of names, then by a bilingual word list."""
 
     similarity: float = 0.9
-    """two pages are a pair if the similarity of their words is above this"""
+    """similarity of words above which two pages are a pair"""
     size_ratio: float = 2.0
     """maximum ratio of the word counts of two pages"""
     least_words: int = 10
     """minimum number of words from the word list that a page must have to be compared"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Find pairs, strongest first; their evidence is `pti`."""
+        """Find pairs, strongest first; their evidence is named `pti`."""
         by_lang = urls_by_language(site)
         found: list[PagePair] = []
         for left, right in combinations(site.langs, 2):
@@ -97,7 +97,7 @@ def _pairs_by_name(
 
 @lru_cache(maxsize=256)
 def _substrings(lang: str) -> tuple[tuple[str, ...], ...]:
-    """The substrings that indicate a language: letters, two- and three-letter codes, and names."""
+    """The substrings that indicate a language, grouped by length: letters, codes and names."""
     habits = (word for word, kind in marks_of(lang).items() if kind == "habit")
     words = sorted({*habits, *(word for like in language_words(lang) for word in like)})
     lengths = [min(len(word), _MIN_NAME) for word in words]
@@ -108,10 +108,10 @@ def _substrings(lang: str) -> tuple[tuple[str, ...], ...]:
 
 
 def generated_names(url: str, left: str, right: str) -> list[str]:
-    """The names that the counterpart of a page may have.
+    """The URLs that the counterpart of a page in the right language may have.
 
-    A language-indicating substring is a token of the name, or a prefix or suffix of one.  It is
-    replaced in one place, or everywhere.
+    A language-indicating substring is a token of the name, or a prefix or suffix of a token.  It is
+    replaced either in one place or everywhere.
 
     >>> generated_names("http://x.hk/2004/0107e.htm", "en", "zh")
     ['http://x.hk/2004/0107c.htm']
@@ -134,7 +134,7 @@ def generated_names(url: str, left: str, right: str) -> list[str]:
 
 
 def _places(token: re.Match[str], word: str) -> list[int]:
-    """The positions of a word in a token: at its beginning and at its end."""
+    """The positions of a word at the beginning and end of a token."""
     text = token[0].lower()
     begins = [token.start()] if text.startswith(word) else []
     ends = [token.end() - len(word)] if text.endswith(word) and text != word else []
@@ -158,7 +158,7 @@ class WordList(NamedTuple):
 
 
 def word_list(lexicon: Lexicon) -> WordList:
-    """The stems of a lexicon's words and their translations; page sketches contain stems, too."""
+    """Convert a lexicon to a word list of stems, because page sketches contain only stems."""
     pairs = _entries(lexicon.forward, lexicon.left_words, lexicon.right_words)
     pairs |= {
         (left, right)
@@ -183,7 +183,7 @@ def _entries(table: Table, rows: Sequence[str], columns: Sequence[str]) -> set[t
 
 
 def similarity(left: AbstractSet[int], right: AbstractSet[int], words: WordList) -> float:
-    """The share of the words of both pages that have a translation on the other page.
+    """The share of words on both pages that have a translation on the other page.
 
     >>> words = WordList({"house": 0, "sea": 1}, {"maison": 0, "mer": 1}, [{0}, {1}])
     >>> similarity({0, 1}, {0}, words)
@@ -202,7 +202,7 @@ def _translated(left: AbstractSet[int], words: WordList) -> set[int]:
 
 
 class _Document(NamedTuple):
-    """The words of a page that are on the word list, and the number of all its words."""
+    """The words of a page that are on the word list, and its total number of words."""
 
     url: Url
     words: frozenset[int]
@@ -212,7 +212,7 @@ class _Document(NamedTuple):
 def _documents(
     site: SiteView, lefts: Sequence[Url], rights: Sequence[Url], words: WordList, least: int
 ) -> tuple[list[_Document], list[_Document]]:
-    """The documents of both sides, sorted by URL, except those with hardly any known words."""
+    """The documents of both sides, sorted by URL, with at least `least` words on the list."""
     # DEVIATION(pti): otherwise two pages with one known word each could be a perfect match.
     sides = {url: (words.left_ids, 0) for url in lefts}
     sides |= {url: (words.right_ids, 1) for url in rights}
@@ -227,7 +227,7 @@ def _documents(
 
 
 class _Index:
-    """An inverted index of pages by word, to limit the number of comparisons."""
+    """An inverted index from words to pages, which limits the number of comparisons."""
 
     def __init__(self, documents: Sequence[_Document], words: WordList) -> None:
         self._documents, self._translations = documents, words.translations
@@ -237,7 +237,7 @@ class _Index:
                 self._pages_with[word].append(number)
 
     def candidates(self, document: _Document, least: float, ratio: float) -> list[_Document]:
-        """The pages of similar size that share most of the document's rare words.
+        """The pages of similar size with the most translations of the document's rarest words.
 
         Two pages can be more similar than `least` only if at least one of the rarest few words has
         a translation on the other page, so only these words are looked up.
@@ -265,7 +265,10 @@ class _Index:
 
 
 def _are_of_like_size(one: _Document, other: _Document, ratio: float) -> bool:
-    """True if neither page is much larger, both in all words and in words on the list."""
+    """True if two pages differ in size by at most the factor `ratio`.
+
+    The size is measured both in all words and in words on the word list.
+    """
     return all(
         max(sizes) <= ratio * min(sizes)
         for sizes in ((one.size, other.size), (len(one.words), len(other.words)))

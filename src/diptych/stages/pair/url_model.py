@@ -1,4 +1,4 @@
-"""Pairs a site's URLs by a model of parallel URLs (`learn.url.pair`)."""
+"""Pairs the URLs of a site with the URL pair model (`learn.url.pair`)."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _HABIT_ODDS = 0.7  # log odds: twice as likely
 class UrlModel:
     """Pairs each URL with the most probable counterpart according to the URL pair model.
 
-    The habits that a site shows in its surest pairs are evidence for the others: the marks it uses
-    for languages, and its translations of folder names.
+    The habits of a site in its most probable pairs are evidence for its other pairs.  Habits are
+    the marks that the site uses for languages, and its translations of folder names.
     """
 
     model: str = ""
@@ -37,10 +37,10 @@ class UrlModel:
     least: float = 0.2
     """minimum probability of a pair"""
     habits: bool = True
-    """True if the site's own habits change the probabilities of its pairs"""
+    """True to adjust the probabilities of pairs to the site's habits"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Find pairs, strongest first; their evidence is `url_model`."""
+        """Find pairs, strongest first; their evidence is named `url_model`."""
         if len(site.langs) < 2:
             return []
         model, by_lang = _loaded(self.model), urls_by_language(site)
@@ -72,7 +72,7 @@ def _traits(model: UrlPair) -> Callable[[str], frozenset[object]]:
     concepts: Concepts = model.features.concepts
 
     def traits(url: str) -> frozenset[object]:
-        """The words, numbers and meanings of a URL."""
+        """The words and numbers in a URL, and the meanings of its words."""
         words = [token.word for token in parse_url(plain(url)).tokens]
         meant = [sense for word in words for sense in concepts.senses(word)]
         return frozenset([*words, *meant])
@@ -81,7 +81,7 @@ def _traits(model: UrlPair) -> Callable[[str], frozenset[object]]:
 
 
 def site_habits(pairs: Iterable[tuple[str, str]]) -> Counter[object]:
-    """Count each pair of marks and each pair of folders among the pairs of a site."""
+    """Count how often each pair of marks and each pair of folders occurs in a site's pairs."""
     habits: Counter[object] = Counter()
     for left, right in pairs:
         habits.update(_habits(left, right))
@@ -97,7 +97,7 @@ def _habits(left: str, right: str) -> list[object]:
 
 
 def _shape(url: str) -> tuple[object, tuple[bytes, ...]]:
-    """The strong marks of a URL with their places, and its folders."""
+    """The strong marks of a URL with their positions, and its folders."""
     return _shapes[url]
 
 
@@ -111,7 +111,7 @@ _shapes = TextCache(_read_shape, 100_000_000, per_entry=200, per_character=6)
 
 
 def _with_habits(probable: _Pairs) -> _Pairs:
-    """Raise or lower probabilities according to the habits of the site's sure pairs."""
+    """Adjust probabilities to the habits observed in the site's most probable pairs."""
     best: dict[str, float] = {}
     for (left, right), score in probable.items():
         best[left], best[right] = max(score, best.get(left, 0)), max(score, best.get(right, 0))
@@ -129,7 +129,7 @@ def _with_habits(probable: _Pairs) -> _Pairs:
 
 
 def _habit_odds(pair: tuple[str, str], habits: Counter[object], pairs: int, counted: bool) -> float:
-    """The log odds of a pair, according to the habits of its site."""
+    """The log odds to add to those of a pair, according to the habits of its site."""
     marks, *folders = _habits(*pair)
     itself = 1 if counted else 0
     seen = habits[marks] - itself

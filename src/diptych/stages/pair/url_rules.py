@@ -1,7 +1,7 @@
 """Pairs URLs by fixed patterns, as in earlier systems (STRAND, PTMiner, the first Bitextor).
 
 Resnik & Smith 2003, Chen & Nie 2000, Espla-Gomis & Forcada 2010: a mark of one language is replaced
-by a mark of the other, and the resulting URL is looked up.
+with a mark of the other, and the resulting URL is looked up.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ _END = r"(?=[?#]|\Z)"
 
 @dataclass(frozen=True, slots=True)
 class UrlRules:
-    """Pairs pages whose URLs can be transformed into each other by one of a fixed list of rules."""
+    """Pairs pages whose URLs can be transformed into each other by one of several fixed rules."""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Find pairs, strongest first; their evidence is `url_rules`."""
+        """Find pairs, strongest first; their evidence is named `url_rules`."""
         by_lang = urls_by_language(site)
         return one_partner_each(
             PagePair(one, other, left, right, score, "url_rules")
@@ -74,7 +74,7 @@ def _pairs(
 
 @lru_cache(maxsize=256)
 def language_words(lang: str) -> tuple[tuple[str, ...], ...]:
-    """Two-letter codes, three-letter codes and names of a language, as they occur in URLs.
+    """The two-letter codes, three-letter codes and names of a language, as they occur in URLs.
 
     Names are in English and in the language itself.
 
@@ -91,7 +91,9 @@ def language_words(lang: str) -> tuple[tuple[str, ...], ...]:
 
 
 def mark_replaced(url: str, left: str, right: str) -> list[str]:
-    """The URLs that result from replacing one left mark by a right mark of the same kind.
+    """The URLs obtained by replacing one mark of the left language with one of the right.
+
+    Both marks must be of the same kind.
 
     >>> mark_replaced("http://x.org/en/a?l=en", "en", "fr")
     ['http://x.org/fr/a?l=en', 'http://x.org/en/a?l=fr']
@@ -107,7 +109,7 @@ def mark_replaced(url: str, left: str, right: str) -> list[str]:
 
 
 def mark_removed(url: str, lang: str) -> list[str]:
-    """The URLs that result from removing one language mark.
+    """The URLs obtained by removing one mark of a language.
 
     >>> mark_removed("http://x.org/fr/a_fr.html", "fr")
     ['http://x.org/a_fr.html', 'http://x.org/fr/a.html']
@@ -125,7 +127,7 @@ def mark_removed(url: str, lang: str) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _patterns(places: Sequence[str], words: Sequence[str]) -> tuple[re.Pattern[str], ...]:
-    """One pattern per place, which matches only the mark; none if there are no words."""
+    """Compile a pattern for each place that matches any of the words; none without words."""
     if not words:
         return ()
     choices = "|".join(map(re.escape, words))
@@ -138,7 +140,7 @@ def _patterns(places: Sequence[str], words: Sequence[str]) -> tuple[re.Pattern[s
 
 
 def with_case_of(mark: str, word: str) -> str:
-    """A word with the capitalisation of the mark it replaces.
+    """Capitalise a word like the mark that it replaces.
 
     >>> with_case_of("EN", "fr"), with_case_of("English", "french"), with_case_of("en", "fr")
     ('FR', 'French', 'fr')

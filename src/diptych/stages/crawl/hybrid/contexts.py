@@ -1,7 +1,7 @@
 """Factors for contexts in which pages are translated less often than the rest of their section.
 
-A context is evidence other than the URL.  For example, a page was linked from an aligned page, but
-the alignment gave it no counterpart; or nothing links to the URL that the site's keys predict.
+A context is evidence other than the URL.  For example, a page is linked from an aligned page, but
+the alignment found no counterpart for it; or nothing links to the URL that the site's keys predict.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _WEIGHT = 3.0  # weight of these factors, in translations
 
 @dataclass(slots=True)
 class Contexts:
-    """Counts the translations found in each context, and those expected from sections alone.
+    """Counts the translations found in each context, and those expected from the section alone.
 
     >>> contexts = Contexts()
     >>> contexts.add_page("unaligned", 0.5), contexts.add_translation("link", 1.0)
@@ -28,14 +28,14 @@ class Contexts:
     expected: dict[str, float] = field(default_factory=dict)
 
     def add_page(self, context: str, expected: float) -> None:
-        """Count a page, and the number of translations expected for it."""
+        """Add the number of translations expected for a page."""
         self.expected[context] = self.expected.get(context, 0.0) + expected
 
     def add_translation(self, context: str, right: float) -> None:
-        """Count a translated page, with the probability that its translation is correct."""
+        """Count a page whose translation is correct with probability `right`."""
         self.found[context] = self.found.get(context, 0.0) + right
 
     def factor(self, context: str) -> float:
-        """The ratio of found to expected translations in a context."""
+        """The smoothed ratio of found to expected translations in a context."""
         found = self.found.get(context, 0.0) + _WEIGHT * _USUAL.get(context, 1.0)
         return found / (self.expected.get(context, 0.0) + _WEIGHT)

@@ -19,7 +19,7 @@ MAX_EVIDENCE = 4  # pieces of evidence kept for one candidate
 
 
 class State(IntEnum):
-    """Progress of a URL: not fetched yet, fetched as a page, or not a page."""
+    """The state of a URL: not fetched yet, fetched as a page, or not a page."""
 
     PENDING = 0
     PAGE = 1
@@ -28,7 +28,7 @@ class State(IntEnum):
 
 @dataclass(slots=True, eq=False)
 class KnownUrl:
-    """A URL of the site, with all that the guide knows about it."""
+    """A URL of the site, with everything that the guide knows about it."""
 
     url: Url
     source: KnownUrl | None = None
@@ -67,7 +67,7 @@ class KnownUrl:
 
 
 class KnownUrls:
-    """All known URLs of a site; redirects resolve to their targets, copies to their originals."""
+    """All known URLs of a site, with redirects resolved to targets and copies to originals."""
 
     def __init__(self) -> None:
         self.by_url: dict[Url, KnownUrl] = {}
@@ -81,7 +81,7 @@ class KnownUrls:
         return len(self.by_url) >= MAX_KNOWN or self._characters >= MAX_CHARACTERS
 
     def get(self, url: Url) -> KnownUrl | None:
-        """The entry of a URL, or of the URL to which it was resolved; None if it is unknown."""
+        """The entry for a URL, after resolving redirects and copies; None if it is unknown."""
         for _ in range(10):
             if url not in self.same:
                 break
@@ -89,7 +89,7 @@ class KnownUrls:
         return self.by_url.get(url)
 
     def add(self, known: KnownUrl) -> KnownUrl:
-        """Add a URL."""
+        """Add an entry, replacing an earlier one for the same URL, and return it."""
         self._characters += len(known.url)
         self._number += 1
         known.number = self._number
@@ -98,7 +98,7 @@ class KnownUrls:
         return known
 
     def move(self, known: KnownUrl, target: KnownUrl) -> None:
-        """Resolve `known` to `target`, which inherits the candidates of `known`."""
+        """Make `known` an alias of `target`, which takes over its candidates."""
         if known is target:
             return
         self.same[known.url] = target.url
@@ -110,7 +110,7 @@ class KnownUrls:
 
     @staticmethod
     def add_evidence(one: KnownUrl, other: KnownUrl, kinds: Kinds) -> bool:
-        """Record evidence that two URLs are translations; returns False if it was known already."""
+        """Record evidence that two URLs are translations; return False if nothing was added."""
         if one is other or State.GONE in (one.state, other.state):
             return False
         evidence = one.candidates.get(other, [])
@@ -123,6 +123,6 @@ class KnownUrls:
 
     @staticmethod
     def remove_evidence(one: KnownUrl, other: KnownUrl) -> None:
-        """Remove the evidence that two URLs may be translations of each other."""
+        """Remove all evidence that two URLs are translations of each other."""
         other.candidates.pop(one, None)
         one.candidates.pop(other, None)

@@ -1,8 +1,9 @@
 """Guesses the language of a page before it is fetched, by learning from the site's other pages.
 
-A decision list (Yarowsky 1994): the most informative feature of a link decides.  Features are the
-folders, host and other parts of the link's URL, its text, and the language of the linking page.
-Before any page is counted, the link's declared language and the URL language model decide.
+The method is a decision list (Yarowsky 1994): the most informative feature of a link decides.
+Features are the folders, host and other parts of the link's URL, its text, and the language of the
+linking page.  Before any page is counted, the link's declared language and the URL language model
+decide.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from diptych.stages.crawl.hybrid.known_urls import KnownUrl
 from diptych.types import Link
 
 OTHER = "*"
-"""any language that was not requested"""
+"""stands for any language that was not requested"""
 
 _FIRST_GUESS_WEIGHT = 2.0  # weight of a first guess, in pages
 _USUAL_WEIGHT = 0.5  # weight of the site's language shares for a feature, in pages
@@ -66,7 +67,7 @@ def link_features(link: Link) -> list[str]:
 
 
 def text_language(link: Link, langs: Sequence[str]) -> str:
-    """The language of a link's text, or of the words of its URL; empty if uncertain.
+    """The language of a link's text or, failing that, of the words in its URL; "" if uncertain.
 
     >>> text_language(Link("http://x.org/de/a", anchor="This is what the new one can do"), ["de"])
     'en'
@@ -81,7 +82,7 @@ def text_language(link: Link, langs: Sequence[str]) -> str:
 
 @dataclass(slots=True)
 class LanguageGuesser:
-    """Counts the languages of a site's pages, by the features of the links to these pages."""
+    """Guesses the languages of pages from link features, based on the site's fetched pages."""
 
     langs: Sequence[str]
     features: dict[str, int] = field(default_factory=dict)
@@ -98,7 +99,7 @@ class LanguageGuesser:
     """cache, valid until the next page: share of each language among all pages"""
 
     def asked_or_other(self, lang: str) -> str:
-        """The requested language that matches `lang`, or else `OTHER`; "" if `lang` is empty."""
+        """The requested language that matches `lang`; `OTHER` if none does, "" if `lang` is ""."""
         if not lang:
             return ""
         return asked_language(lang, self.langs) or OTHER
@@ -112,7 +113,7 @@ class LanguageGuesser:
         return self.asked_or_other(declared), how
 
     def feature_ids(self, features: Iterable[str]) -> tuple[int, ...]:
-        """The ids of features, to be stored with a URL."""
+        """Return the ID of each feature; new features get new IDs."""
         ids = self.features
         for feature in features:
             if feature not in ids:
@@ -121,14 +122,14 @@ class LanguageGuesser:
         return tuple(ids[feature] for feature in features)
 
     def learn(self, features: Iterable[int], lang: str) -> None:
-        """Count a page with these features in a requested language, or in `OTHER`."""
+        """Count a page in `lang`, a requested language or `OTHER`, for each of its features."""
         self._count(lang, 1)
         for feature in features:
             counts = self.counts[feature]
             counts[lang] = counts.get(lang, 0) + 1
 
     def uncount(self, lang: str) -> None:
-        """Take a copied page out of the total; the counts of its link's features remain."""
+        """Subtract a duplicate page from the total; the counts by feature do not change."""
         self._count(lang, -1)
 
     def _count(self, lang: str, pages: int) -> None:
@@ -139,9 +140,9 @@ class LanguageGuesser:
     def first_guess(self, declared: str, source: str, model: dict[str, float]) -> dict[str, float]:
         """The language probabilities of a URL before any page is counted.
 
-        `declared` is the language that the link declares, and `source` is that of the linking page.
-        `model` has the probabilities of the URL language model, which are weighted by their excess
-        over one half.
+        `declared` is the language that the link declares, and `source` is the language of the
+        linking page.  `model` contains the probabilities from the URL language model; their weight
+        increases from 0 to 1 as the highest probability increases from 0.5 to 1.
         """
         if declared:
             share = _DECLARED if declared != OTHER else _SAME_AS_OTHER
@@ -155,26 +156,26 @@ class LanguageGuesser:
         return self._interned(mixed)
 
     def declare(self, known: KnownUrl, lang: str) -> None:
-        """Set the language that a link declares, if the URL has no declared language yet."""
+        """Record the language that a link declares for a URL, unless one is already recorded."""
         if known.features and max(known.first_guess.values(), default=0.0) < _DECLARED:
             known.first_guess = self.first_guess(lang, "", {})
             known.features = (*known.features[:-1], *self.feature_ids([f"d:{lang}"]))
 
     def _interned(self, guess: dict[str, float]) -> dict[str, float]:
-        """Return one shared object for all equal guesses, because there are few distinct ones."""
+        """Return one shared object for all equal guesses, to save memory."""
         return self.guesses.setdefault(tuple(guess.values()), guess)
 
     def _mostly(self, lang: str, share: float) -> dict[str, float]:
-        """`share` for one language, the rest split among the others; uniform if `lang` is empty."""
+        """Return `share` for `lang` and split the rest evenly; uniform if `lang` is ""."""
         langs = (*self.langs, OTHER)
         rest = (1 - share) / (len(langs) - 1)
         return {each: share if each == lang else rest if lang else 1 / len(langs) for each in langs}
 
     def guess(self, features: Sequence[int], first: dict[str, float]) -> dict[str, float]:
-        """The language probabilities of a page, from its most informative feature.
+        """The language probabilities of a page, given its most informative feature.
 
-        That is the feature whose pages differ most in language from the site as a whole.  The last
-        feature is the source of the first guess: its counts correct that guess.
+        This is the feature whose language distribution differs most from that of the whole site.
+        The last feature is the one that the first guess is based on; its counts update that guess.
         """
         if not features:
             return first
@@ -188,14 +189,17 @@ class LanguageGuesser:
         return best
 
     def _by_one(self, feature: int, usual: dict[str, float]) -> tuple[dict[str, float], float]:
-        """The probabilities from one feature, and their divergence, which is -inf without pages."""
+        """The language probabilities given one feature, and their divergence from `usual`.
+
+        The divergence is -inf if no page has the feature.
+        """
         guess = self._updated(self.counts[feature], usual, _USUAL_WEIGHT)
         found = guess, _divergence(guess, usual) if guess is not usual else -math.inf
         self._by_feature[feature] = found
         return found
 
     def _shares(self, langs: Iterable[str]) -> dict[str, float]:
-        """The share of each language among all pages of the site."""
+        """The smoothed share of each language among all pages of the site."""
         langs = list(langs)
         return self._updated(self.total, dict.fromkeys(langs, 1 / len(langs)), _EVEN_WEIGHT)
 
@@ -203,7 +207,7 @@ class LanguageGuesser:
     def _updated(
         counts: dict[str, int], prior: dict[str, float], weight: float
     ) -> dict[str, float]:
-        """Prior probabilities updated by counts."""
+        """Update prior probabilities with counts; the prior counts as much as `weight` pages."""
         if not counts:
             return prior
         total = sum(counts.values()) + weight

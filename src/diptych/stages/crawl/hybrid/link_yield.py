@@ -1,9 +1,9 @@
 """Estimates the value of a page's links before the page is fetched.
 
-Only links to URLs that no other page links to yet have a value.  The estimate is learned from pages
-of the same section: from the value of the URLs that each was the first to link to.  This value
-falls as the site becomes known, so a factor tracks the yield of recent pages relative to the
-expected yield.
+Only links to URLs that are not known yet have a value.  The estimate is learned from pages in the
+same section: each page is credited with the value of the URLs that it was the first to link to.
+Yields fall as more of the site becomes known, so a factor tracks the actual yield of recent pages
+relative to the expected yield.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DIGITS = re.compile(r"\d+")
 
 @dataclass(slots=True)
 class LinkYields:
-    """Counts pages, and the URLs that each was the first to link to, by section."""
+    """Counts, for each section, its pages and the new URLs that they link to."""
 
     worth: Rates = field(default_factory=lambda: Rates(2.0))
     links: Rates = field(default_factory=lambda: Rates(2.0))
@@ -33,7 +33,7 @@ class LinkYields:
     """expected value of the same links"""
 
     def add_page(self, url: Url, lang: str) -> None:
-        """Count a page."""
+        """Count a fetched page, and add the yield expected from its links."""
         kinds = place(url, lang)
         self.foreseen = _RECENT * self.foreseen + self.worth.rate(kinds, _PRIOR_WORTH)
         self.seen *= _RECENT
@@ -41,7 +41,7 @@ class LinkYields:
         self.links.add_trial(kinds)
 
     def add_link(self, url: Url, lang: str, worth: float) -> None:
-        """Count a URL that a page was the first to link to."""
+        """Count a new URL with the value `worth`, first linked from the page at `url`."""
         kinds = place(url, lang)
         self.seen += worth
         self.worth.add_success(kinds, worth)

@@ -11,9 +11,9 @@ from diptych.stages.crawl.hybrid.value import UrlValues, evidence_name
 from diptych.types import UNDECIDED, Decision, PagePair
 
 MAX_VERIFIED = 6  # maximum pairs verified for one page
-MIN_PAIR = 0.5  # minimum probability of a rejected pair that the crawl still counts as one
+MIN_PAIR = 0.5  # minimum probability of a rejected pair that the crawl still counts as a pair
 MAX_OPEN = 30  # pages not counted yet; when there are more, the oldest counts as unpaired
-MIN_PAIRS = 3  # until this many pairs are found, unpaired pages are no evidence
+MIN_PAIRS = 3  # until this many pairs are found, unpaired pages are not used as evidence
 
 
 class Matches:
@@ -35,11 +35,11 @@ class Matches:
         """URLs whose value may have changed"""
 
     def mark_changed(self, urls: Iterable[KnownUrl]) -> None:
-        """Mark URLs whose values must be computed again."""
+        """Mark URLs whose values must be recomputed."""
         self.changed.update(dict.fromkeys(urls))
 
     def add(self, known: KnownUrl) -> None:
-        """Add a page in a requested language."""
+        """Add a fetched page in a requested language."""
         self.unpaired[known.lang] += 1
         self.open_pages[known] = None
         if self.count >= MIN_PAIRS:
@@ -48,7 +48,7 @@ class Matches:
             self._count_page(next(iter(self.open_pages)))
 
     def remove(self, known: KnownUrl) -> None:
-        """Remove a page that is a copy of another."""
+        """Remove a page that turned out to be a copy of another page."""
         self.unpaired[known.lang] -= 1
         self.open_pages.pop(known, None)
 
@@ -57,7 +57,10 @@ class Matches:
         return one.lang in self._langs and other.lang in self._langs and one.lang != other.lang
 
     def may_be_pair(self, one: KnownUrl, other: KnownUrl) -> bool:
-        """True if two pages differ in language, and neither has a partner in the other language."""
+        """True if two pages are in different requested languages and both are still available.
+
+        A page is available if it has no partner in the language of the other page.
+        """
         is_free = other.lang not in one.partners and one.lang not in other.partners
         return is_free and self.are_in_two_languages(one, other)
 
@@ -94,18 +97,18 @@ class Matches:
         self.request_again(others)
 
     def request_again(self, urls: Iterable[KnownUrl]) -> None:
-        """Request verification of pairs that may have waited for a more probable pair."""
+        """Request verification of pairs that may have been waiting for a more probable pair."""
         for known in urls:
             self.request_verification(known)
 
     def _count_evidence(self, one: KnownUrl, other: KnownUrl, right: float) -> None:
-        """Count the evidence for a pair, with the probability that the pair is correct."""
+        """Count the evidence for a pair that is correct with probability `right`."""
         for kinds in self._values.evidence(one, other) if other in one.candidates else ():
             self._values.evidence_rates.add_trial(kinds)
             self._values.evidence_rates.add_success(kinds, right)
 
     def request_verification(self, known: KnownUrl) -> None:
-        """Request verification of a page's best pair per language, if both pages are fetched."""
+        """Request verification of a page's best pair in each language, among fetched pages."""
         if known.state is not State.PAGE:
             return
         ready = [
@@ -121,7 +124,7 @@ class Matches:
                 self._request(known, other)
 
     def _awaits_better(self, one: KnownUrl, other: KnownUrl, probability: float) -> bool:
-        """True if one of two pages has a more probable partner that is not fetched yet."""
+        """True if either page has a more probable candidate that has not been fetched yet."""
         values = self._values
         for page, lang in ((one, other.lang), (other, one.lang)):
             for candidate in page.candidates:
@@ -145,7 +148,7 @@ class Matches:
         self.mark_changed([*one.candidates, *other.candidates])
 
     def accept(self, one: KnownUrl, other: KnownUrl, right: float = 1.0) -> None:
-        """Record two pages as a pair, with the probability that the pair is correct."""
+        """Record two pages as a pair that is correct with probability `right`."""
         self._count_evidence(one, other, right)
         KnownUrls.remove_evidence(one, other)
         for known in (one, other):
@@ -163,8 +166,8 @@ class Matches:
     def reject(self, one: KnownUrl, other: KnownUrl, prior: float, decision: Decision) -> None:
         """Record that a pair was not accepted: it was rejected or left undecided.
 
-        The evidence for the pair still counts, because a verifier without a lexicon is often
-        unsure.
+        A rejected pair still counts as a pair if it remains probable given the other evidence,
+        because a verifier without a lexicon is often unsure.
         """
         right = posterior(prior, decision.score)
         if decision.reason not in UNDECIDED and not fault_type(decision.reason):
@@ -187,13 +190,13 @@ class Matches:
             self._values.count_page(known.kinds)
 
     def count_all_pages(self) -> None:
-        """Count all open pages in `translation_rates`: each could have been paired by now."""
+        """Count all pages in `translation_rates` that are not counted there yet."""
         for known in list(self.open_pages):
             self._count_page(known)
 
 
 def posterior(prior: float, score: float) -> float:
-    """Update a prior probability by a verifier's score, which assumes a prior of one half.
+    """Update a prior probability with a verifier's score, which assumes a prior of 0.5.
 
     >>> round(posterior(0.5, 0.2), 2), round(posterior(0.9, 0.2), 2), round(posterior(0.9, 0.01), 2)
     (0.2, 0.69, 0.08)

@@ -1,4 +1,4 @@
-"""The data that the guide of one site remembers."""
+"""The data that a guide stores about its site."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from diptych.stages.crawl.hybrid.value import UrlValues
 from diptych.text.url_edits import EditRules, UrlPair
 from diptych.types import Link
 
-MAX_BLOCKS = 100_000  # blocks remembered; blocks of many pages are seen early
+MAX_BLOCKS = 100_000  # maximum blocks stored; blocks that many pages share are seen early
 _BLOCK_KEY = (1 << 32) - 1
 MILLION = 1_000_000
-MIN_HELD = 2  # minimum pairs that a key must hold for to be used
+MIN_HELD = 2  # minimum number of pairs for which a key must hold to be used
 _FIRST_PAIRING = 2  # unpaired pages in each of two languages at which pages are paired by content
 
 
 class Memory:
-    """All data that a guide keeps; its snapshots contain exactly this data."""
+    """The complete state of a guide; its snapshots contain exactly this data."""
 
     def __init__(self, langs: Sequence[str], weight: float) -> None:
         self.urls = KnownUrls()
@@ -34,7 +34,7 @@ class Memory:
         self.is_pairing = False
         self.next_pairing = _FIRST_PAIRING
         self.to_refresh: dict[KnownUrl, None] = {}
-        """pending URLs and pages without a translation, least recently valued first"""
+        """pending URLs and pages without a translation, least recently evaluated first"""
         self.unread_links: deque[tuple[KnownUrl, tuple[Link, ...]]] = deque()
         """links not read yet, with their page"""
         self.unread = 0
@@ -47,7 +47,7 @@ class Memory:
         """sum of the values of all pending URLs, in millionths of a pair"""
 
     def new_letters(self, blocks: Iterable[tuple[int, float]]) -> float:
-        """The number of letters in blocks that no page had before; remembers these blocks."""
+        """Return the number of letters in blocks not seen before, and record the blocks as seen."""
         keys = [(block & _BLOCK_KEY, length) for block, length in blocks]
         letters = sum(length for key, length in keys if key not in self.blocks)
         if len(self.blocks) < MAX_BLOCKS:
@@ -55,12 +55,12 @@ class Memory:
         return letters
 
     def add_unread(self, known: KnownUrl, links: tuple[Link, ...]) -> None:
-        """Queue links of a page to be read later."""
+        """Queue links from a page to be read later."""
         self.unread_links.append((known, links))
         self.unread += len(links)
 
     def take_unread(self, count: int) -> tuple[KnownUrl, tuple[Link, ...]]:
-        """Take up to `count` links of the page that has waited longest; requeue the rest."""
+        """Dequeue up to `count` links from the page queued first; requeue its other links."""
         known, links = self.unread_links.popleft()
         self.unread -= len(links)
         if len(links) > count:

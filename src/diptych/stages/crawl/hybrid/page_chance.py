@@ -1,9 +1,9 @@
-"""The probability that a URL is a new page, learned from responses to similar URLs.
+"""The probability that a URL leads to a new page, learned from responses to similar URLs.
 
-As for languages, a decision list is used: the most informative feature of a link decides.  Features
-are folders, extension, parameters and the linking page.  A response counts as a failure if it is
-not a page, or is a copy of a known page or a redirect to one: it costs a download and yields
-nothing.
+As for languages, the method is a decision list: the most informative feature of a link decides.
+Features are folders, extension, parameters and the linking page.  A response counts as a failure if
+it is not a page, or is a copy of a known page or a redirect to one, because it costs a download and
+yields nothing.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from dataclasses import dataclass, field
 
 _PRIOR = 0.85  # share of links that lead to a new page, before any is counted
 _PRIOR_WEIGHT = 3.0  # weight of the prior, in links
-_UNTRIED = 0.5  # minimum chance of a kind of link that was never followed
+_UNTRIED = 0.5  # minimum probability for a kind of link that was never followed
 _WEIGHT = 1.0  # weight of the site's share for a feature, in links
 
 
 @dataclass(slots=True)
 class PageChances:
-    """Counts requested URLs, and those that were new pages, by feature."""
+    """Counts the requested URLs with each feature, and those that led to new pages."""
 
     trials: dict[int, int] = field(default_factory=dict)
     """feature id -> number of requested URLs"""
     pages: dict[int, float] = field(default_factory=dict)
-    """feature id -> number of URLs that were new pages"""
+    """feature id -> number of URLs that led to new pages"""
     fading: float = math.inf
-    """number of trials of a feature after which the site's share counts half as much"""
+    """number of trials of a feature after which the weight of the site's share is halved"""
     all_trials: int = 0
     all_pages: float = 0.0
     _by_feature: dict[int, tuple[float, float]] = field(default_factory=dict)
-    """cache, valid until the next URL: feature id -> its chance and the difference from the
-    site's"""
+    """cache, valid until the next URL: feature id -> its probability and the difference from that
+    of the whole site"""
 
     def add(self, features: Iterable[int], share: float) -> None:
-        """Count a requested URL as a new page (1), as no new page (0), or as a fraction of one."""
+        """Count a requested URL; `share` is 1 for a success, 0 for a failure, or in between."""
         self._by_feature.clear()
         self.all_trials += 1
         self.all_pages += share
@@ -46,14 +46,14 @@ class PageChances:
 
     @property
     def usual(self) -> float:
-        """The share of all URLs of the site that were new pages."""
+        """The smoothed share of the site's requested URLs that led to new pages."""
         return (self.all_pages + _PRIOR_WEIGHT * _PRIOR) / (self.all_trials + _PRIOR_WEIGHT)
 
     def chance(self, features: Sequence[int]) -> float:
-        """The probability that a URL is a new page, by its most informative feature.
+        """The probability that a URL leads to a new page, given its most informative feature.
 
         A feature that all URLs have carries no information.  The first feature is the kind of the
-        link; if no link of that kind was followed yet, the probability has a minimum.
+        link; if no link of that kind was followed yet, the probability has a lower bound.
 
         >>> chances = PageChances()
         >>> for _ in range(9):
@@ -71,7 +71,7 @@ class PageChances:
         return max(best, _UNTRIED) if is_untried else best
 
     def _by_one(self, feature: int) -> tuple[float, float]:
-        """The chance from one feature, and its distance from the chance for the whole site."""
+        """The probability given one feature, and its distance in log odds from the site's share."""
         usual, trials = self.usual, self.trials.get(feature, 0)
         found = usual, 0.0
         if 0 < trials < self.all_trials:

@@ -1,7 +1,8 @@
-"""Orders pending URLs by their values, which are updated where it matters.
+"""Ranks pending URLs by value, and recomputes only the values that matter.
 
-Each event recomputes the values of the URLs that it changes, of some URLs valued least recently,
-and of the best URLs.  Thus the value of the next URL to be fetched is never out of date.
+After each event, values are recomputed for the URLs affected by it, for some of the URLs evaluated
+least recently, and for the best URLs.  Thus the value of the next URL to be fetched is always up to
+date.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from diptych.stages.crawl.hybrid.translations import Translations
 from diptych.stages.crawl.hybrid.value import rounded_value
 from diptych.types import Link, Ranked
 
-_REFRESHED = 100  # URLs revalued with each page, least recently valued first
-_MAX_REVALUED = 200  # maximum of the best URLs revalued with each event
+_REFRESHED = 100  # URLs re-evaluated with each page, least recently evaluated first
+_MAX_REVALUED = 200  # maximum number of the best URLs re-evaluated with each event
 _CONFIRMED = 3  # best URLs whose value must be confirmed: several may be fetched at once
 _OVERFLOW_VALUE = 0.001
 _NEGLIGIBLE = 0.0025  # in pairs: one pair in 400 downloads is not worth continuing for
@@ -36,7 +37,7 @@ class Ranking:
         self._rebuild()
 
     def changed(self, *, is_news: bool = True) -> list[Ranked]:
-        """The new values of changed URLs and, after news, of the URLs valued least recently."""
+        """Rank the URLs whose values changed; if `is_news`, also recompute the oldest values."""
         memory, changed = self._memory, self._memory.matches.changed
         for known in list(islice(memory.to_refresh, _REFRESHED if is_news else 0)):
             del memory.to_refresh[known]
@@ -59,7 +60,7 @@ class Ranking:
         return ranked
 
     def _best(self) -> Iterator[Ranked]:
-        """The new values of the best URLs, until enough of them are confirmed as the best."""
+        """Recompute the best values until enough are confirmed; yield the URLs that changed."""
         confirmed: list[tuple[float, int, KnownUrl]] = []
         for entry in islice(self._up_to_date(), _MAX_REVALUED):
             known = entry[2]
@@ -75,7 +76,7 @@ class Ranking:
         self._values.best = max((known.own_value for _, _, known in confirmed), default=0.0)
 
     def _up_to_date(self) -> Iterator[tuple[float, int, KnownUrl]]:
-        """Pop entries from the heap, best first; outdated ones are dropped."""
+        """Pop entries from the heap, best first, and skip outdated ones."""
         last: tuple[float, int, KnownUrl] | None = None
         while self._heap:
             entry = heappop(self._heap)
@@ -86,7 +87,7 @@ class Ranking:
                 yield entry
 
     def _value(self, known: KnownUrl) -> tuple[float, float]:
-        """The value of a URL itself, and its rounded value including its links."""
+        """The value of a URL without its links, and its rounded value including them."""
         own, links = self._values.value_and_links(known)
         return own, rounded_value(own + links)
 
@@ -99,7 +100,7 @@ class Ranking:
         return Ranked(Link(known.url), value, lowers=True)
 
     def forget(self, known: KnownUrl) -> None:
-        """Remove the value of a URL that is no longer pending."""
+        """Reset the value of a URL that is no longer pending, and subtract it from the total."""
         self._memory.pending_value -= _counted(known.own_value)
         known.value = known.own_value = 0.0
 
@@ -111,8 +112,8 @@ class Ranking:
 
 
 def _counted(value: float) -> int:
-    """The value of a URL as counted in the total; 0 if it is negligible, as for thousands of URLs.
+    """The contribution of a URL to the total, in millionths of a pair; 0 if it is negligible.
 
-    It is an integer, in millionths of a pair, so that the sum does not depend on the order.
+    It is an integer, so that the total does not depend on the order of addition.
     """
     return round(value * MILLION) if value >= _NEGLIGIBLE else 0

@@ -1,7 +1,7 @@
-"""Success rates by kind.
+"""Success rates by kind, smoothed towards the rates of more general kinds.
 
-If a kind has few trials, its rate is estimated from the next more general kind; the rate of the
-most general kind is estimated from a prior.
+The fewer trials a kind has, the more its rate depends on the next more general kind.  The rate of
+the most general kind depends on a prior.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Rates:
-    """Counts trials and successes by kind.
+    """Counts trials and successes by kind, and estimates success rates.
 
     >>> rates = Rates(weight=2.0)
     >>> for is_success in (True, True, False):
@@ -29,20 +29,20 @@ class Rates:
     successes: dict[Hashable, float] = field(default_factory=dict)
 
     def add_trial(self, kinds: Sequence[Hashable]) -> None:
-        """Count a trial of these kinds."""
+        """Count one trial for each of the kinds."""
         for kind in kinds:
             self.trials[kind] = self.trials.get(kind, 0) + 1
 
     def add_success(self, kinds: Sequence[Hashable], share: float = 1.0) -> None:
-        """Count an earlier trial of these kinds as a success, or as a fraction of one."""
+        """Count an earlier trial as a success, or as a fraction of one, for each of the kinds."""
         for kind in kinds:
             self.successes[kind] = self.successes.get(kind, 0.0) + share
 
     def rate(self, kinds: Sequence[Hashable], prior: float) -> float:
         """The expected success rate for `kinds`, which are sorted from general to specific.
 
-        Each kind's counts leave out the trials of the next more specific kind, so that no trial
-        counts twice.
+        The counts of each kind exclude the trials of the next more specific kind, so that no trial
+        is counted twice.
         """
         rate = prior
         below = [*kinds[1:], None]

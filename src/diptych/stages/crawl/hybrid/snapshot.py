@@ -1,7 +1,7 @@
 """Writes snapshots of a guide's memory as columns of plain data.
 
-URLs are numbered in the order of discovery, and so are values that many URLs share: kinds, first
-guesses, evidence.  The order of all ordered data is preserved.
+URLs are numbered in the order of discovery.  Values that many URLs share, such as kinds, first
+guesses and evidence, are numbered too.  The order of all ordered data is preserved.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class _Table(dict[Any, int]):
 
 
 def write_snapshot(memory: Memory) -> dict[str, Any]:
-    """All that a guide knows, as plain data."""
+    """Convert the memory of a guide to plain data."""
     urls, kinds = _Table(memory.urls.by_url.values()), _Table([()])
     listed = len(urls)
-    # References to URLs are written first: they may name URLs that are not in the known list.
+    # References to URLs are written first, because they may add URLs that are not in the list yet.
     orders = _write_orders(memory, urls)
     relations = _write_relations(urls, kinds)
     return {
@@ -74,7 +74,7 @@ def write_snapshot(memory: Memory) -> dict[str, Any]:
 
 
 def _write_learned(memory: Memory) -> dict[str, Any]:
-    """The counts that values are based on, except rates of evidence and translations."""
+    """The counts from which values are computed, except evidence and translation rates."""
     values = memory.values
     return {
         "pages": from_mapping(values.languages.total),
@@ -96,7 +96,7 @@ def _write_chances(chances: PageChances) -> list[Any]:
 
 
 def _write_orders(memory: Memory, urls: _Table) -> dict[str, Any]:
-    """The queues and sets of URLs, and the counts kept for some URLs."""
+    """The queues and sets of URLs, and the mappings that refer to URLs."""
     matches = memory.matches
     return {
         "refresh": [urls[known] for known in memory.to_refresh],
@@ -125,8 +125,8 @@ def _write_relations(urls: _Table, kinds: _Table) -> dict[str, Any]:
     evidence_of: list[int] = []
     partners: list[tuple[int, str, int]] = []
     lists: list[list[Kinds]] = []
-    places: dict[int, int] = {}  # of evidence lists: each is shared by two URLs
-    for number, known in enumerate(urls.items_in_order):  # which may grow meanwhile
+    places: dict[int, int] = {}  # indexes of evidence lists, each of which is shared by two URLs
+    for number, known in enumerate(urls.items_in_order):  # the list may grow during the loop
         sources.append(-1 if known.source is None else urls[known.source])
         counts.append(len(known.candidates))
         if known.candidates:
@@ -149,7 +149,7 @@ def _write_relations(urls: _Table, kinds: _Table) -> dict[str, Any]:
 
 
 def _write_urls(memory: Memory, known: Sequence[KnownUrl], kinds: _Table) -> dict[str, Any]:
-    """The facts about each URL that do not refer to other URLs."""
+    """The attributes of each URL that do not refer to other URLs."""
     langs, guesses, rules = _Table(), _Table([()]), memory.edit_rules
     expected = _Table(each.url for each in known)
     found = {
@@ -182,7 +182,7 @@ def _write_urls(memory: Memory, known: Sequence[KnownUrl], kinds: _Table) -> dic
 
 
 def _write_rates(rates: Rates) -> list[list[Any]]:
-    """The kinds, with the trials and successes of each, as columns."""
+    """Convert rates to three columns: the kinds, and the trials and successes of each."""
     trials, successes = rates.trials, rates.successes
     known = dict.fromkeys([*trials, *successes])
     return [

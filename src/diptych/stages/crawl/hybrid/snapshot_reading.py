@@ -1,4 +1,4 @@
-"""Reads snapshots of guides and checks every value."""
+"""Reads snapshots of guides and validates every value."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _PARTS = ("", "begin", "end")  # parts of a URL that an edit replaces
 
 
 def read_snapshot(data: Any, langs: Sequence[str], weight: float) -> Memory:
-    """Restore the memory from a snapshot.
+    """Restore the memory of a guide from a snapshot.
 
-    Raises a parser error, such as ValueError or KeyError, for any other data.
+    Raises a parser error, such as ValueError or KeyError, if the data is not a valid snapshot.
     """
     checked(type(data) is dict and data["version"] == VERSION)
     memory = Memory(langs, weight)
@@ -77,7 +77,7 @@ def _read_totals(memory: Memory, data: dict[str, Any]) -> None:
 
 
 def _read_learned(memory: Memory, data: dict[str, Any]) -> None:
-    """Read the counts that values are based on, except rates of evidence and translations."""
+    """Read the counts from which values are computed, except evidence and translation rates."""
     values = memory.values
     langs, counts = columns(data["pages"], 2)
     values.languages.total.update(zip(texts(langs), whole_numbers(counts), strict=True))
@@ -109,14 +109,14 @@ def _read_chances(chances: PageChances, rows: object, features: int) -> None:
 
 
 def _sums(column: object) -> list[float]:
-    """Check and return a list of non-negative sums."""
+    """Return a list of non-negative numbers as floats; raise an error for anything else."""
     found = numbers(column)
     checked(not found or min(found) >= 0.0)
     return found
 
 
 def _counts(column: object) -> list[int]:
-    """Check and return a list of counts, which may be slightly below zero."""
+    """Return `column` if it is a list of integers, possibly negative; otherwise raise an error."""
     return whole_numbers(column, least=-(1 << 40))
 
 
@@ -134,12 +134,12 @@ def _read_languages(memory: Memory, data: dict[str, Any]) -> None:
 
 
 def _read_urls(memory: Memory, data: dict[str, Any], kinds: list[Kinds]) -> list[KnownUrl]:
-    """Read all URLs, without their references to other URLs."""
+    """Read all URLs except their references to other URLs."""
     urls, langs = texts(data["url"]), texts(data["langs"])
     guesses = [_read_guess(memory, guess) for guess in items(data["guesses"])]
     features = _read_features(memory, data)
     guess = whole_numbers(data["guess"], len(guesses))
-    # A first guess without a language would leave nothing to choose from.
+    # A URL with features needs a first guess, because the guesser starts from it.
     checked(all(guesses[place] or not own for place, own in zip(guess, features, strict=True)))
     rules = {True: memory.edit_rules, False: None}
     rows = zip(
@@ -221,7 +221,7 @@ def _read_relations(known: list[KnownUrl], data: dict[str, Any], kinds: list[Kin
 
 
 def _read_evidence(data: dict[str, Any], kinds: list[Kinds]) -> list[list[Kinds]]:
-    """Read the lists of evidence."""
+    """Read the lists of evidence, each of which is shared by the two URLs of a candidate pair."""
     named = [bool(each) and evidence_name(each) in PRIOR_RIGHT for each in kinds]
     places = whole_numbers(data["evidence"], len(kinds))
     checked(all(named[place] for place in places))
@@ -254,7 +254,7 @@ def _read_orders(memory: Memory, known: list[KnownUrl], data: dict[str, Any]) ->
 
 
 def _read_kinds(kinds: object) -> Kinds:
-    """Read kinds, each of which consists of strings and numbers."""
+    """Read kinds, each given as a list of strings and integers."""
     for kind in items(kinds):
         checked({type(part) for part in items(kind)} <= {str, int} and len(kind) > 0)
         whole_numbers([part for part in kind if type(part) is int])

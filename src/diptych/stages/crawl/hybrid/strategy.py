@@ -52,24 +52,24 @@ _ENOUGH_TEXT = 300  # letters that no other page has
 
 @dataclass(frozen=True, slots=True)
 class Hybrid:
-    """Fetches URLs in order of expected pairs per download, both halves of a pair together."""
+    """Fetches URLs in order of expected pairs per download, and both halves of a pair together."""
 
     weight: float = 3.0
     """weight of prior rates against rates observed on the site, as a number of trials"""
     models: bool = True
-    """True to use the URL models if the site itself gives no evidence"""
+    """True to use the URL models where the site itself gives no evidence"""
 
     def guide(self, langs: Sequence[str]) -> Guide:
-        """Create a guide that knows nothing yet."""
+        """Create a guide for a new crawl."""
         return _HybridGuide(self, Memory(tuple(langs), self.weight))
 
     def restored(self, langs: Sequence[str], snapshot: object) -> Guide:
-        """Create a guide from a snapshot."""
+        """Restore a guide from a snapshot."""
         return _HybridGuide(self, read_snapshot(snapshot, tuple(langs), self.weight))
 
 
 class _HybridGuide:
-    """The guide of one site."""
+    """Guides the crawl of one site."""
 
     def __init__(self, policy: Hybrid, memory: Memory) -> None:
         self._memory = memory
@@ -84,14 +84,14 @@ class _HybridGuide:
     # -- events ---------------------------------------------------------------------------------
 
     def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
-        """Rank the URLs that the page adds, and those whose value it changes."""
+        """Process a fetched page and rank the URLs whose values are new or changed."""
         known = self._add_page(page)
         if known is not None:
             self._values.yields.add_page(known.url, known.lang)
             self._memory.add_unread(known, page.links)
         self._read_more_links()
         if known is not None:
-            self._translations.predict(known)  # again: of a page, also URLs that nothing links to
+            self._translations.predict(known)  # for a page, also URLs that nothing links to
             self._translations.compare_with_all([known])
             self._matches.request_verification(known)
             self._request_pairing()
@@ -99,7 +99,7 @@ class _HybridGuide:
         return self._ranking.changed(is_news=not is_sitemap)
 
     def learn(self, event: CrawlEvent, site: SiteView) -> Iterable[Ranked]:
-        """Rank the URLs whose value changes after an event other than a fetched page."""
+        """Process an event and rank the URLs whose values are new or changed."""
         match event:
             case Missing():
                 self._remove(self._urls.get(event.url), is_fault=bool(fault_type(event.reason)))
@@ -113,31 +113,31 @@ class _HybridGuide:
         return self._ranking.changed()
 
     def refill(self, site: SiteView) -> Iterable[Ranked]:
-        """Rank the targets of links not read yet; all other URLs are ranked already."""
+        """Read all remaining links and rank the URLs whose values are new or changed."""
         while self._memory.unread_links:
             self._read_more_links()
         return self._ranking.changed()
 
     def questions(self) -> Sequence[PagePair | None]:
-        """The pairs to be verified; a None among them requests pairing of all pages."""
+        """Return the new pairs to be verified; None in the list requests pairing of all pages."""
         questions, self._matches.questions = self._matches.questions, []
         return questions
 
     def outlook(self) -> Outlook:
-        """The number of pairs found so far, and the number expected from all pending URLs."""
+        """The number of pairs found so far, the number still expected, and the download budget."""
         pages = self._languages.total
         rarest = min(self._langs, key=lambda lang: pages.get(lang, 0))
         budget = min(_MAX_BUDGET, _MIN_BUDGET + _BUDGET_PER_PAGE * pages.get(rarest, 0))
         return Outlook(self._matches.count, self._memory.pending_value / MILLION, budget)
 
     def snapshot(self) -> object:
-        """All that the guide knows except its questions, as plain data."""
+        """Return the state of the guide, without pending questions, as plain data."""
         return write_snapshot(self._memory)
 
     # -- pages -------------------------------------------------------------------------------
 
     def _add_page(self, page: Page) -> KnownUrl | None:
-        """Add a fetched page; returns None if it is a copy of another page."""
+        """Add a fetched page and return its entry; None if it is a copy of another page."""
         known = self._entry_of(page.url)
         if known.state is State.PAGE:
             return known
@@ -166,7 +166,7 @@ class _HybridGuide:
         return known
 
     def _entry_of(self, url: Url) -> KnownUrl:
-        """The entry of a URL that returned a page although it was considered an alias."""
+        """Return or add the entry for a fetched URL, which is no longer treated as an alias."""
         self._urls.same.pop(url, None)
         known = self._urls.get(url)
         if known is None or known.state is State.GONE:
@@ -174,7 +174,7 @@ class _HybridGuide:
         return known
 
     def _add_copy(self, known: KnownUrl, same: KnownUrl) -> None:
-        """Resolve a copy to its original."""
+        """Merge a copy of a page into the entry for the original."""
         self._count_nothing_new(known, same)
         if known.lang or known.features:
             self._languages.uncount(known.lang or OTHER)
@@ -186,7 +186,7 @@ class _HybridGuide:
         self._matches.request_again([same, *others])
 
     def _count_nothing_new(self, known: KnownUrl, same: KnownUrl) -> None:
-        """Count a URL that leads to a known page, unless the two URLs differ only in spelling."""
+        """Count a URL that led to a known page as a failure, unless it is a spelling variant."""
         rules = rules_between(known.url, same.url) or rules_between(same.url, known.url)
         if not rules or any(rule.startswith("without ?") for rule in rules):
             self._values.count_answer(known.features, is_page=False)
@@ -198,14 +198,14 @@ class _HybridGuide:
         return min(1.0, self._memory.new_letters(page.sketch.blocks) / _ENOUGH_TEXT)
 
     def _read_more_links(self) -> None:
-        """Read a limited number of links: a page with many links must not block the crawl."""
+        """Read a limited number of queued links, so that long link lists do not block the crawl."""
         while self._memory.unread_links:
             self._read_links(*self._memory.take_unread(_LINKS_AT_A_TIME))
             if self._memory.unread <= _MAX_UNREAD:
                 break
 
     def _read_links(self, known: KnownUrl, links: tuple[Link, ...]) -> None:
-        """Read links of a page or a sitemap."""
+        """Add the targets of links from a page or sitemap, and evidence from declared languages."""
         model = self._translations.languages_of(links)
         groups: list[dict[str, KnownUrl]] = [{}]
         targets: dict[KnownUrl, None] = {}
@@ -225,13 +225,13 @@ class _HybridGuide:
             if known.lang in self._langs and lang != known.lang and link.rel != "sitemap":
                 self._matches.add_evidence(known, target, self._kinds_of_declaration(target, how))
         kind = "sitemap" if len(groups) > 1 else "sibling"
-        for group in groups:  # a page that offers languages names that of its own text too
+        for group in groups:  # a page that offers several languages also names its own language
             for one, other in combinations(group.values(), 2):
                 self._matches.add_evidence(one, other, ((kind,), (kind, section(other.url))))
         self._translations.compare_with_links(known, targets)
 
     def _kinds_of_declaration(self, target: KnownUrl, how: str) -> Kinds:
-        """The kinds of evidence for a link that declares a language."""
+        """The kinds of the evidence from a link that declares a language."""
         if how == "alternate":
             return (("alternate",), ("alternate", section(target.url)))
         self._memory.name_links[target] = self._memory.name_links.get(target, 0) + 1
@@ -241,7 +241,7 @@ class _HybridGuide:
     def _target_of(
         self, link: Link, source: KnownUrl, declared: str, model: dict[str, float]
     ) -> KnownUrl | None:
-        """The entry of a link's target, added if it is new; None if there is no room for it."""
+        """Return or add the entry for a link's target; None if the URL limit is reached."""
         known = self._urls.get(link.url)
         if known is not None:
             if known.found_by == "guess" and known.state is State.PENDING:
@@ -271,11 +271,10 @@ class _HybridGuide:
         self._translations.predict(known)
         return self._urls.add(known)
 
-    # -- URLs that are not pages
-    # --------------------------------------------------------------------
+    # -- URLs that are not pages -------------------------------------------------------------
 
     def _remove(self, known: KnownUrl | None, *, is_fault: bool = False) -> None:
-        """Drop a pending URL that is not a page; after a network fault, count no evidence."""
+        """Drop a pending URL that is not a page, and count a failure unless `is_fault` is set."""
         if known is None or known.state is not State.PENDING:
             return
         known.state = State.GONE
@@ -303,7 +302,7 @@ class _HybridGuide:
         self._matches.request_again([target, *others])
 
     def _merge(self, known: KnownUrl, target: KnownUrl, *, is_new: bool = False) -> None:
-        """Pass the candidates of a URL on to its redirect target or original."""
+        """Transfer the candidates of a URL to its redirect target or original."""
         # A guess that leads to a known URL was wrong: many servers redirect missing pages.
         if known.found_by == "guess" and not is_new:
             self._matches.refute_all(known)
@@ -337,7 +336,7 @@ class _HybridGuide:
         self._add_evidence_for(event.links, ((kind,), (kind, len(self._memory.pairs))))
 
     def _add_evidence_for(self, urls: Iterable[tuple[Url, Url]], kinds: Kinds) -> None:
-        """Record evidence for pairs of URLs of which both are known."""
+        """Record evidence for all pairs in which both URLs are known."""
         for left, right in urls:
             one, other = self._urls.get(left), self._urls.get(right)
             if one is not None and other is not None:
@@ -354,7 +353,7 @@ class _HybridGuide:
             self._translations.compare_again()
 
     def _take_pairs(self, event: PairingResult) -> None:
-        """Process the pairs that were found by content."""
+        """Process the result of pairing by content."""
         self._memory.is_pairing = False
         if event.pairs is None:
             return

@@ -23,13 +23,13 @@ _MIN_KEY_CONFIDENCE = 0.6  # minimum confidence of a URL that a key predicts
 MAX_GUESSES = 20  # maximum pending URLs that nothing links to
 _MIN_GUESS_RATE = 0.25  # minimum share of guessed URLs that exist, for more to be tried
 _MAX_SCANNED = 2000  # maximum pending URLs scanned for one page
-_MAX_COMPARED = 300  # maximum of these, in another language, compared with the page
-_MAX_RANK = 2  # of those compared, how many become candidates
+_MAX_COMPARED = 300  # maximum of these in another language that are compared with the page
+_MAX_RANK = 2  # maximum compared URLs that become candidates
 _COMPARED_AGAIN = 40  # unpaired pages that are compared with URLs found since
 
 
 class Translations:
-    """Adds predicted translations to the candidates of a guide."""
+    """Predicts the translations of pages and adds them to the candidates of a guide."""
 
     def __init__(self, memory: Memory, *, has_models: bool) -> None:
         self._memory = memory
@@ -41,7 +41,7 @@ class Translations:
     # -- by models ---------------------------------------------------------------------------
 
     def languages_of(self, links: Iterable[Link]) -> dict[Url, dict[str, float]]:
-        """The languages of new URLs according to the URL language model."""
+        """The most probable language of each new URL, with the URL language model's probability."""
         if not self._has_models:
             return {}
         urls = dict.fromkeys(link.url for link in links if link.rel in FOLLOWED)
@@ -49,7 +49,7 @@ class Translations:
         return likely_languages(new, self._values.languages.asked_or_other)
 
     def compare_with_links(self, known: KnownUrl, targets: Iterable[KnownUrl]) -> None:
-        """Add the best link of a page as a candidate, if the page declares no translation."""
+        """Add the link target that is most likely a translation, if the page has no candidates."""
         if self._is_decided(known):
             return
         others = self._in_other_language(known, targets)
@@ -58,7 +58,7 @@ class Translations:
                 self._matches.add_evidence(known, others[url], (("url_model",),))
 
     def compare_with_all(self, pages: Iterable[KnownUrl]) -> None:
-        """Add the most probable pending URLs as candidates of pages without other evidence."""
+        """Add the most probable pending URLs as candidates for pages without other evidence."""
         others: dict[str, dict[Url, KnownUrl]] = {}
         for known in pages:
             if self._is_decided(known):
@@ -75,7 +75,7 @@ class Translations:
                 self._matches.add_evidence(known, compared[url], kinds)
 
     def compare_again(self) -> None:
-        """In the language with the fewest unpaired pages, compare these with all URLs again."""
+        """Run `compare_with_all` for unpaired pages in the language with the fewest of them."""
         rarest = min(self._langs, key=lambda lang: self._matches.unpaired[lang])
         pages = (known for known in self._memory.to_refresh if known.state is State.PAGE)
         alone = (known for known in pages if known.lang == rarest and not known.partners)
@@ -98,7 +98,7 @@ class Translations:
     # -- by keys -----------------------------------------------------------------------------
 
     def learn_keys(self) -> None:
-        """Relearn the site's keys from its pairs; the more pairs there are, the less often."""
+        """Relearn the site's keys each time the number of its pairs has grown by half."""
         memory = self._memory
         if len(memory.pairs) < memory.next_rules:
             return
@@ -107,7 +107,7 @@ class Translations:
         memory.edit_rules = EditRules(tuple(rule for rule in rules if rule.held >= MIN_HELD))
 
     def predict(self, known: KnownUrl) -> None:
-        """Predict the URLs of a page's translations by the keys of the site."""
+        """Predict the URLs of a page's translations from keys, and add them as candidates."""
         rules = known.edit_rules = self._memory.edit_rules
         lang = known.lang or self._values.likely_language(known)
         if not rules.rules or lang not in self._langs or known.found_by == "guess":
@@ -133,7 +133,7 @@ class Translations:
             known.has_unlinked_prediction = not known.candidates
 
     def _try_guess(self, known: KnownUrl, url: Url, lang: str) -> None:
-        """Add a predicted URL that nothing links to."""
+        """Add a predicted URL as a candidate although nothing links to it."""
         memory, languages = self._memory, self._values.languages
         memory.guesses += 1
         features = languages.feature_ids([*link_features(Link(url)), f"g:{lang}"])

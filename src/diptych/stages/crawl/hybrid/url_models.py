@@ -1,4 +1,4 @@
-"""Probabilities from URL models, used while a site gives no evidence (Garcia-Romero et al.)."""
+"""Probabilities from URL models, used where a site gives no evidence (Garcia-Romero et al.)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from diptych.types import Url
 
 MAX_CANDIDATES = 100  # maximum URLs compared with one page
 MIN_PROBABILITY = 0.5  # minimum probability of a translation
-MIN_RANKED = 0.05  # minimum probability of the best among many
+MIN_RANKED = 0.05  # minimum probability of a URL that is ranked
 
 
 def likely_languages(
     urls: Sequence[Url], name: Callable[[str], str]
 ) -> dict[Url, dict[str, float]]:
-    """The most probable language of each URL, renamed by `name`, with its probability."""
+    """The most probable language of each URL, converted by `name`, with its probability."""
     from diptych.learn.url.language import load
 
     if not urls:

@@ -22,7 +22,7 @@ PRIOR_RIGHT = {
 """assumed share of correct evidence of each kind, before any evidence is counted"""
 PRIOR_TRANSLATED = 0.5  # share of pages that have a translation, before any is counted
 _IGNORED_SURPLUS = 3  # a surplus of unpaired pages in one language up to this is ignored
-_DEAD = 0.5  # chance below which a kind of URL is mostly not pages
+_DEAD = 0.5  # probability of a page below which URLs of a kind come last
 MIN_LANGUAGE = 0.6  # minimum probability of the language of a page that was not fetched
 VALUE_STEP = 1.05  # ratio of two adjacent values; smaller differences do not count
 
@@ -51,7 +51,7 @@ class UrlValues:
         """number of pages without any translation, by language"""
 
     def evidence(self, one: KnownUrl, other: KnownUrl) -> Sequence[Kinds]:
-        """The evidence that two URLs are a pair; marked `contrary` if a key contradicts it."""
+        """The evidence that two URLs are a pair, marked as `contrary` if a key contradicts it."""
         found = one.candidates[other]
         if any(evidence_name(kinds) in ("key", "guess") for kinds in found):
             return found
@@ -60,68 +60,69 @@ class UrlValues:
         return found
 
     def _is_contrary(self, one: KnownUrl, other: KnownUrl) -> bool:
-        """True if keys predict that the translation of `one` is a page other than `other`."""
+        """True if keys predict a URL other than `other` for the translation of `one`."""
         expected = one.expected.get(self.likely_language(other))
         return expected is not None and expected != other.url
 
     def pair_probability(self, one: KnownUrl, other: KnownUrl) -> float:
-        """The probability that two URLs are a pair, from the strongest evidence."""
+        """The probability that two URLs are a pair, according to the strongest evidence."""
         return max(
             self.evidence_rates.rate(kinds, PRIOR_RIGHT[evidence_name(kinds)])
             for kinds in self.evidence(one, other)
         )
 
     def guess_rate(self, known: KnownUrl) -> float:
-        """The share of guessed URLs that turned out to exist, for pages of the same section."""
+        """The estimated share of guessed URLs that exist, for pages in the same section."""
         kinds = ("guess",), ("guess", section(known.url))
         return self.evidence_rates.rate(kinds, PRIOR_RIGHT["guess"])
 
     def likely_language(self, known: KnownUrl) -> str:
-        """The identified or probable language of a page; "" if uncertain."""
+        """The language of a fetched page, or the probable language of a URL; "" if uncertain."""
         if known.state is State.PAGE:
             return known.lang
         return _likeliest(self.languages.guess(known.features, known.first_guess))
 
     def page_kinds(self, known: KnownUrl, lang: str) -> Kinds:
-        """The kinds under which a page counts in `translation_rates`, followed by its context."""
+        """The kinds for counting a page in `translation_rates`, followed by its context."""
         place = section(known.url)
         folder = place.partition("/")[2].partition("/")[0]
         return ("site",), (lang,), (lang, folder), (lang, folder, place), (_context(known),)
 
     def translation_probability(self, known: KnownUrl, lang: str) -> float:
-        """The probability that a page has a translation, from its section and context."""
+        """The probability that a page has a translation, given its section and context."""
         kinds = self.page_kinds(known, lang)[:-1]
         factor = self.contexts.factor(_context(known))
         return self.translation_rates.rate(kinds, PRIOR_TRANSLATED) * factor
 
     def count_answer(self, features: Sequence[int], *, is_page: bool, text: float = 0.0) -> None:
-        """Count the response to a request: a new page or not, and the amount of new text."""
+        """Count a response as a new page or a failure; for a page, also count its new text."""
         self.pages.add(features, float(is_page))
         if is_page:
             self.texts.add(features, text)
 
     def count_page(self, kinds: Kinds) -> None:
-        """Count a page that might have a translation."""
+        """Count a page as a trial: it may or may not have a translation."""
         *places, context = kinds
         rate = self.translation_rates.rate(places, PRIOR_TRANSLATED)
         self.contexts.add_page(evidence_name((context,)), rate)
         self.translation_rates.add_trial(places)
 
     def count_translation(self, kinds: Kinds, right: float) -> None:
-        """Count a translated page, with the probability that its translation is correct."""
+        """Count a page whose translation is correct with probability `right`."""
         if kinds:  # a restored guide may have lost the page
             self.contexts.add_translation(evidence_name(kinds[-1:]), right)
             self.translation_rates.add_success(kinds[:-1], right)
 
     def value(self, known: KnownUrl) -> float:
-        """The value of a URL, not counting its links."""
+        """The value of a URL, excluding the value of its links."""
         return self.value_and_links(known)[0]
 
     def value_and_links(self, known: KnownUrl) -> tuple[float, float]:
-        """The pairs expected per download from the page itself, and those from its links.
+        """The pairs expected per download: from the page itself, and from its links.
 
-        A page counts as 1 if it completes a pair, otherwise as one half.  Before the first pair is
-        found, the order is breadth-first, except that URLs of dead kinds come last.
+        A page that completes a pair counts as 1, and any other half of a pair as 0.5.  Before the
+        first pair is found, the order is breadth-first, except that URLs that are probably not
+        pages come last.
         """
         guess = self.languages.guess(known.features, known.first_guess)
         value, chance = self._value_of_page(known, guess), self.pages.chance(known.features)
@@ -133,11 +134,11 @@ class UrlValues:
         return own, chance * self.yields.expected(known.url, _likeliest(guess), self.best)
 
     def chance(self, known: KnownUrl) -> float:
-        """The probability that a URL is a page with text of its own."""
+        """The probability that a URL is a new page with text of its own."""
         return self.pages.chance(known.features) * self.texts.chance(known.features)
 
     def _value_of_page(self, known: KnownUrl, guess: Mapping[str, float]) -> float:
-        """The value of a URL if it is a new page, given its probable languages."""
+        """The value of a URL if it is a new page, given its language probabilities."""
         own = max(self.langs, key=lambda lang: guess.get(lang, 0.0))
         wanted = sum(guess.get(lang, 0.0) for lang in self.langs)
         pairs = sum(self._expected_pairs(known, own, guess).values())
@@ -148,10 +149,10 @@ class UrlValues:
         return max(by_evidence, wanted * translated * (len(self.langs) - 1))
 
     def _completion_probability(self, lang: str) -> float:
-        """The probability of completing a pair: about half, more if the language lags behind.
+        """The probability that a page in this language completes a pair: roughly one half.
 
-        A language lags behind if it has fewer unpaired pages than the others.  Thus all languages
-        are fetched evenly until there is evidence of pairs.
+        It is higher if the language has fewer unpaired pages than the others, and lower if it has
+        more.  Thus all languages are fetched evenly until there is evidence of pairs.
         """
         own = self.unpaired[lang]
         others = (sum(self.unpaired.values()) - own) / (len(self.langs) - 1)
@@ -162,9 +163,9 @@ class UrlValues:
     def _expected_pairs(
         self, known: KnownUrl, own: str, guess: Mapping[str, float]
     ) -> dict[str, float]:
-        """The number of pairs expected from evidence, by the language of the other page.
+        """The expected number of pairs given the evidence, by language of the other page.
 
-        Evidence counts in full unless the page is probably in a language that makes no pair.
+        Evidence counts in full unless the page is probably in a language that cannot form a pair.
         """
         found: dict[str, float] = {}
         wanted = sum(guess.get(lang, 0.0) for lang in self.langs)
@@ -182,13 +183,13 @@ class UrlValues:
 
 
 def _likeliest(guess: Mapping[str, float]) -> str:
-    """The most probable language, if it is probable enough; otherwise ""."""
+    """The most probable language if its probability reaches a threshold; otherwise ""."""
     best = max(guess, key=lambda lang: guess[lang], default="")
     return best if best and guess[best] >= MIN_LANGUAGE else ""
 
 
 def _context(known: KnownUrl) -> str:
-    """The context of a page: evidence other than its URL."""
+    """The name of a page's context, which depends on evidence other than its URL."""
     if known.candidates:
         return "with_candidates"
     if known.has_unlinked_prediction:
@@ -208,7 +209,7 @@ def evidence_name(kinds: Kinds) -> str:
 
 
 def rounded_value(value: float) -> float:
-    """Round a value, so that of URLs with nearly equal values the first discovered comes first.
+    """Round a value, so that URLs with nearly equal values keep their order of discovery.
 
     >>> rounded_value(0.5) == rounded_value(0.501), rounded_value(0.5) < rounded_value(0.6)
     (True, True)
@@ -219,7 +220,7 @@ def rounded_value(value: float) -> float:
 
 
 def section(url: Url) -> str:
-    """The section of the site to which a URL belongs: host, two folders, and parameter names.
+    """The section of a site to which a URL belongs: host, two folders and parameter names.
 
     >>> section("http://x.org/doc/fr/a/b.html"), section("http://x.org/view?id=7&lang=fr")
     ('x.org/doc/fr?', 'x.org?id&lang')

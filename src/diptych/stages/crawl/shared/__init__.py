@@ -1,1 +1,1 @@
-"""Code that several crawl policies use."""
+"""Code shared by several crawl policies."""

@@ -1,4 +1,4 @@
-"""Checks the values of a snapshot while reading them: a run folder may contain anything."""
+"""Validation of values read from a snapshot: the contents of a run folder are not trusted."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from typing import Any
 
 from diptych.types import Link
 
-MAX_NUMBER = 1 << 40  # far above any count of a crawl, far below an overflow in a product
+MAX_NUMBER = 1 << 40  # far above any count in a crawl, but low enough that products do not overflow
 
 
 def checked(is_right: bool) -> None:
-    """Raise ValueError unless a condition holds."""
+    """Raise ValueError if `is_right` is False."""
     if not is_right:
         raise ValueError("the snapshot is damaged")
 
 
 def items(column: object) -> list[Any]:
-    """Check and return a list."""
+    """Return `column` if it is a list; otherwise raise TypeError."""
     if type(column) is not list:
         raise TypeError("the snapshot is damaged")
     return column
 
 
 def whole_numbers(column: object, below: int = MAX_NUMBER, *, least: int = 0) -> list[int]:
-    """Check and return a list of integers within limits.
+    """Return `column` if it is a list of integers from `least` to `below` - 1; else raise an error.
 
     >>> whole_numbers([0, 2], below=3)
     [0, 2]
@@ -41,7 +41,7 @@ def whole_numbers(column: object, below: int = MAX_NUMBER, *, least: int = 0) ->
 
 
 def numbers(column: object) -> list[float]:
-    """Check and return a list of finite numbers."""
+    """Return a list of finite numbers as floats; raise an error if `column` is anything else."""
     found = array("d", items(column))
     checked(all(map(math.isfinite, found)))
     checked(not found or (min(found) > -MAX_NUMBER and max(found) < MAX_NUMBER))
@@ -49,26 +49,26 @@ def numbers(column: object) -> list[float]:
 
 
 def texts(column: object) -> list[Any]:
-    """Check and return a list of strings."""
+    """Return `column` if it is a list of strings; otherwise raise an error."""
     checked(set(map(type, items(column))) <= {str})
     return items(column)
 
 
 def columns(values: object, count: int) -> list[list[Any]]:
-    """Check and return `count` lists of equal length."""
+    """Return `values` if it consists of `count` lists of equal length; otherwise raise an error."""
     found = [items(column) for column in items(values)]
     checked(len(found) == count and len(set(map(len, found))) <= 1)
     return found
 
 
 def flags(column: object) -> list[bool]:
-    """Check and return a list of booleans."""
+    """Return `column` if it is a list of booleans; otherwise raise an error."""
     checked(set(map(type, items(column))) <= {bool})
     return items(column)
 
 
 def parts(column: list[Any], sizes: list[int]) -> Iterator[list[Any]]:
-    """Cut a list into parts of the given sizes.
+    """Split a list into consecutive parts of the given sizes.
 
     >>> list(parts([1, 2, 3], [1, 0, 2]))
     [[1], [], [2, 3]]
@@ -79,17 +79,17 @@ def parts(column: list[Any], sizes: list[int]) -> Iterator[list[Any]]:
 
 
 def by_column(rows: Iterable[tuple[Any, ...]], count: int) -> list[list[Any]]:
-    """Transpose rows of `count` values into `count` lists."""
+    """Transpose rows of `count` values each into `count` columns."""
     found = [list(column) for column in zip(*rows, strict=True)]
     return found or [[] for _ in range(count)]
 
 
 def from_mapping(mapping: Mapping[Any, Any]) -> list[list[Any]]:
-    """The keys and values of a mapping, as two lists."""
+    """Return the keys and the values of a mapping as two lists."""
     return [list(mapping), list(mapping.values())]
 
 
 def links(rows: object) -> tuple[Link, ...]:
-    """Parse links, each given as a list of strings."""
+    """Create links from lists of strings, one list per link."""
     found = [Link(*texts(row)) for row in items(rows)]
     return tuple(found)

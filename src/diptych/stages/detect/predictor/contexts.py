@@ -1,8 +1,8 @@
-"""Features of a link from its five contexts, for the missing languages (Barbosa et al. 2011).
+"""Features of a link from its five contexts, for the link predictor (Barbosa et al. 2011).
 
 The paper's features are the tokens of the URL, the anchor, the text around it, and the `alt` and
 `src` of an image, learned for one pair of languages.  Here, a token that is a language name or code
-is replaced by the role of that language: `missing`, `shown` (already found) or `third` (not
+is replaced with the role of that language: `missing`, `shown` (already found) or `third` (not
 requested).  A model learned from French and English thus applies to Korean and Portuguese.
 """
 
@@ -44,14 +44,14 @@ _IN_URL = {"code": "code", "code3": "code3", "endonym": "name", "name": "name"}
 
 
 class Question(NamedTuple):
-    """The requested languages, and the missing ones, in which no page was found yet."""
+    """The requested languages, and those of them in which no page has been found yet."""
 
     wanted: tuple[str, ...]
     missing: frozenset[str]
 
     @classmethod
     def of(cls, langs: Sequence[str], shown: Iterable[str] = ()) -> Question:
-        """The question that remains after some languages were found.
+        """Create a question from the requested languages and those already found.
 
         >>> sorted(Question.of(["en", "fr-CA"], ["en"]).missing)
         ['fr']
@@ -62,7 +62,7 @@ class Question(NamedTuple):
         return cls(wanted, frozenset(map(primary, missing)))
 
     def role(self, langs: Iterable[str]) -> str:
-        """The role of a word that may name any of these languages.
+        """The role of a word that may name any of the given languages.
 
         >>> question = Question.of(["en", "fr"], ["en"])
         >>> question.role(["fr"]), question.role(["en"]), question.role(["de"]), question.role([])
@@ -75,7 +75,7 @@ class Question(NamedTuple):
 
 
 class _PageContext(NamedTuple):
-    """Facts about a page, with which its links are compared."""
+    """The properties of a page that its links are compared with."""
 
     question: Question
     url: str
@@ -90,7 +90,7 @@ class _PageContext(NamedTuple):
 def features_of_links(
     page: Page, links: Sequence[Link], question: Question
 ) -> list[frozenset[str]]:
-    """The feature names of each link of a page."""
+    """The feature names of each link on a page."""
     page_context = _page_context(page, links, question)
     by_model = _by_url_model([link.url for link in links], question)
     return [
@@ -150,7 +150,7 @@ def _of_url(url: str, page_context: _PageContext) -> set[str]:
 
 
 def _kind(marks: Sequence[Mark], question: Question) -> str:
-    """The kind of the mark whose language determines the role."""
+    """The kind of the mark whose language determines the role of a word."""
     for some in (question.missing, question.wanted):
         for mark in marks:
             if mark.lang in some:
@@ -160,7 +160,7 @@ def _kind(marks: Sequence[Mark], question: Question) -> str:
 
 @lru_cache(maxsize=8192)
 def _bare(url: str) -> str:
-    """Host and path without language marks and their separators, to compare two URLs.
+    """A URL without scheme, language marks and their separators, for comparison with others.
 
     >>> _bare("http://x.org/fr/a.html"), _bare("http://x.org/a.en.html")
     ('x.org/a.html', 'x.org/a.html')
@@ -177,7 +177,7 @@ def _bare(url: str) -> str:
 
 
 def _of_text(context: str, text: str, question: Question) -> Iterator[str]:
-    """Features from an anchor or an image's text: languages and words."""
+    """Features from a link text or an image's `alt` text: language names and other words."""
     words = naming.words_of(text)
     yield f"{context}:words:{min(len(words), 5)}"
     if not words:
@@ -223,7 +223,7 @@ def _of_image(source: str, question: Question, *, is_alone: bool) -> Iterator[st
     yield "src"
     lowered = source.casefold()
     kind = "flag" if any(word in lowered for word in _FLAGS) else "alone" if is_alone else "has"
-    # Photographs are often named after countries too, but have other formats than flags.
+    # Photographs are often named after countries too, but flags have other file formats.
     country_kind = "photo" if _PHOTO.search(lowered) and kind != "flag" else kind
     for name in naming.image_names(source):
         for word in re.split(r"[\W_]+", name.casefold()):
@@ -236,7 +236,7 @@ def _of_image(source: str, question: Question, *, is_alone: bool) -> Iterator[st
 
 
 def _of_language(link: Link, page_context: _PageContext) -> set[str]:
-    """Features from the language of a link's text, which is usually that of its target."""
+    """Features from the language of a link's text, which is usually the language of its target."""
     question = page_context.question
     found: set[str] = set()
     text = f"{link.anchor} {link.alt}".strip()
@@ -284,12 +284,12 @@ def _language_of(text: str, wanted: tuple[str, ...]) -> tuple[LangScore, ...]:
 def _identified(
     text: str, wanted: tuple[str, ...], learned: tuple[LearnedLanguage, ...]
 ) -> tuple[LangScore, ...]:
-    """The languages of a text, cached by learned languages, because these differ between runs."""
+    """Identify the languages of a text; the cache key includes the run's learned languages."""
     return identify(text, wanted, closed=False)
 
 
 def _plain(words: Iterable[str]) -> list[str]:
-    """Words that may be features themselves: no language names or codes, no file types."""
+    """Drop short words, language marks and file types, which are not used as features."""
     return [
         word
         for word in words

@@ -1,8 +1,8 @@
-"""Doubts about a language that was found: signs that the site has hardly any pages in it.
+"""Signs that a site has hardly any pages in a language that was found.
 
 A site that only looks bilingual has a start page in the second language, but no further pages, or
-only untranslated ones.  The start page gives this away: parts of it are in the other language, or
-it has hardly any links of its own.
+only untranslated ones.  The start page indicates this: parts of it are in the other language, or it
+has hardly any links of its own.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from diptych.stages.detect.shared.site_pages import address, site_links
 from diptych.text.lengths import text_length
 from diptych.types import Link, Page, Url
 
-_MIN_LINKS = 4  # together with the start page five pages; a translated site has at least as many
+_MIN_LINKS = 4  # five pages with the start page; a translated site has at least as many
 _MANY_TIMES = 3  # the other language has at least this many times as many links
 _MIN_TITLE = 30.0  # minimum letters of a link text that is a title and not a menu item
 _MIN_TRANSLATED = 0.3  # minimum share of a page; menus around an untranslated text reach 0.26
@@ -27,8 +27,8 @@ _SAYS_MACHINE = frozenset({"machine:declared", "machine:notice"})
 def own_links(page: Page, other: Page | None, start: Url) -> list[Link]:
     """The links of a page to further pages in its language, without duplicate targets.
 
-    These links lead to pages of the site that the page in the other language does not link to, and
-    they name no language, unlike links from one language to another.
+    These links lead to pages of the site that `other`, the page in the other language, does not
+    link to.  Links that name a language are excluded, because they lead to other languages.
     """
     known = {address(page.url)}
     if other is not None:
@@ -46,10 +46,11 @@ def own_links(page: Page, other: Page | None, start: Url) -> list[Link]:
 def doubt(
     pages: Sequence[Page], other: Page, lang: str, langs: Sequence[str], *, is_sampled: bool
 ) -> Reason | None:
-    """The reason to doubt that a site has enough pages in a language, or None.
+    """The reason to doubt that a site has enough pages in a language; None if there is none.
 
-    `pages` are in the language, `other` is in another one.  A page in two languages counts only if
-    a sample page was fetched and is in the right language (`is_sampled`).
+    `pages` are the pages found in `lang`, and `other` is a page in another language.  If the first
+    page is in two languages, it counts only if a sample page was fetched and is in `lang`
+    (`is_sampled`).
     """
     start = other.url
     if has_titles(own_links(pages[0], other, start), lang, langs):
@@ -67,7 +68,7 @@ def doubt(
 
 
 def has_titles(links: Sequence[Link], lang: str, langs: Sequence[str]) -> bool:
-    """True if enough link texts are titles in a language, a sign of pages in that language."""
+    """True if enough links have long texts, probably titles, in a language."""
     found = 0
     for link in links:
         if found < _MIN_LINKS and text_length(link.anchor) >= _MIN_TITLE:
@@ -77,7 +78,7 @@ def has_titles(links: Sequence[Link], lang: str, langs: Sequence[str]) -> bool:
 
 
 def is_mixed(page: Page, lang: str, langs: Sequence[str]) -> bool:
-    """True if a page in one requested language has parts in another requested language."""
+    """True if parts of a page in `lang` are in another requested language."""
     return any(
         share >= MIN_PAGE_SHARE and asked_language(other, langs) not in ("", lang)
         for other, share in page.record.langs
@@ -87,7 +88,8 @@ def is_mixed(page: Page, lang: str, langs: Sequence[str]) -> bool:
 def is_few(own: int, all_links: int, others: int) -> bool:
     """True if a page has too few links to further pages in its language.
 
-    There are few such links compared with those of the other language, or none among many links.
+    Either `own`, the number of these links, is small compared with that of the other language
+    (`others`), or it is 0 although the page has many links (`all_links`).
 
     >>> is_few(3, 4, 12), is_few(5, 9, 40), is_few(2, 9, 3), is_few(0, 6, 2), is_few(0, 0, 0)
     (True, False, False, True, False)
@@ -98,7 +100,7 @@ def is_few(own: int, all_links: int, others: int) -> bool:
 
 
 def is_translated(page: Page, lang: str) -> bool:
-    """True if more of a page than just its menus is in a language."""
+    """True if a minimum share of a page, more than its menus, is in a language."""
     return any(
         share >= _MIN_TRANSLATED and same_language(other, lang)
         for other, share in page.record.langs

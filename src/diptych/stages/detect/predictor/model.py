@@ -18,7 +18,7 @@ from diptych.learn.logistic import probability
 
 FORMAT = 1
 _FILE = "model.json"
-_ADVICE = "train the model anew"
+_ADVICE = "train the model again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class LinkPredictor:
     offset: float = 0.0
 
     def margin(self, features: Iterable[str]) -> float:
-        """The signed distance of a link from the separating hyperplane."""
+        """The margin of a link with these features: positive on the side of a missing language."""
         return self.bias + math.fsum(self.weights.get(name, 0.0) for name in features)
 
     def probability(self, features: Iterable[str]) -> float:
@@ -57,7 +57,7 @@ def to_json(model: LinkPredictor) -> str:
 
 
 def from_json(text: str | bytes, name: str) -> LinkPredictor:
-    """Parse a model file; raises `ConfigError` if it is not valid."""
+    """Parse a model file; raise `ConfigError` if it is invalid."""
     with reading(name, "link predictor", _ADVICE):
         raw = parse_model(text, FORMAT)
         weights = {str(key): number(value) for key, value in raw["weights"].items()}
@@ -66,7 +66,7 @@ def from_json(text: str | bytes, name: str) -> LinkPredictor:
 
 
 def load(folder: str = "") -> LinkPredictor:
-    """Load the model in a folder, or the model shipped with the package if no folder is given."""
+    """Load the model from a folder; by default, the model shipped with the package."""
     return _read(folder) if folder else _shipped()
 
 

@@ -1,4 +1,4 @@
-"""Tests from a few pages whether a site is bilingual (Barbosa et al. 2011, section 2.1).
+"""Detects bilingual sites by fetching a few pages (Barbosa et al. 2011, section 2.1).
 
 The link predictor estimates which links of a page lead to a missing language.  The detector fetches
 their targets one by one, most probable first, and identifies their languages.  If it doubts that
@@ -39,7 +39,7 @@ class _Candidate(NamedTuple):
     link: Link
     probability: float
     is_part: bool = False
-    """True if the target stands for the linking page, which has no text of its own"""
+    """True if the target replaces the linking page, which has no text of its own"""
     sample_of: str = ""
     """language of the linking page, if this link is requested to settle a doubt about that
     language"""
@@ -54,12 +54,12 @@ class Detect:
     most: int = 4
     """maximum number of pages fetched besides the start page"""
     misses: int = 3
-    """number of links that lead to no page of the site, after which the test ends"""
+    """number of failed requests after which the test ends"""
     model: str = ""
     """folder of a link predictor; if empty, the one shipped with the package"""
 
     def new_test(self, langs: Sequence[str]) -> SiteTest:
-        """Start the test of one site."""
+        """Create a test for one site."""
         return _SiteTest(self, tuple(langs))
 
 
@@ -83,7 +83,7 @@ class _SiteTest:
         """(index of a page, missing languages) -> links of the page"""
 
     def read(self, page: Page) -> None:
-        """Read a page of the site; do not count it if it may be the only page in its language."""
+        """Process a fetched page; it does not count if it may be the only page in its language."""
         requested, self._waiting = self._waiting, None
         self._pages.append(page)
         if is_by_machine(page, self._pages[0]):
@@ -100,14 +100,18 @@ class _SiteTest:
             self._shown.remove_page(page.url, lang)
 
     def _named(self, requested: _Candidate | None) -> str:
-        """The missing language that a requested link names as that of its target, or ""."""
+        """The missing language that the requested link names for its target, or ""."""
         if requested is None:
             return ""
         missing = (lang for lang in self._shown.langs if lang not in self._shown.shown)
         return next((lang for lang in missing if names_language(requested.link, lang)), "")
 
     def _may_be_single(self, page: Page, lang: str, requested: _Candidate | None) -> bool:
-        """True if a page may be the only one in its language: no link to it named the language."""
+        """True if a page may be the only one in its language.
+
+        This is suspected if the link to the page does not name its language, and the texts of the
+        links on the page are in another language.
+        """
         if requested is None or requested.is_part or names_language(requested.link, lang):
             return False
         if all(main_language(each) is None for each in self._pages[:-1]):
@@ -115,18 +119,18 @@ class _SiteTest:
         return not self._is_at_home(page, lang)
 
     def _is_at_home(self, page: Page, lang: str) -> bool:
-        """True if the texts of a page's links are in its language as well."""
+        """True if the texts of the links on a page are in its language as well."""
         anchors = dict.fromkeys(link.anchor for link in site_links(page, self._pages[0].url))
         found = identify(" ".join(anchors), self._shown.langs, closed=False)
         return bool(found) and same_language(found[0].lang, lang)
 
     def miss(self, url: Url) -> None:
-        """Record that a requested URL has no page; the target of a redirect is read separately."""
+        """Record that the requested URL returned no page; redirect targets are read separately."""
         self._missed += self._waiting is not None
         self._waiting = None
 
     def wanted_links(self) -> Sequence[Link]:
-        """The link to request next, if another page is needed and allowed."""
+        """Return the link to request next, if another page is needed and the limits allow it."""
         if self._waiting is not None or not self._pages:
             return ()
         if len(self._pages) > self._settings.most or self._missed >= self._settings.misses:
@@ -140,7 +144,7 @@ class _SiteTest:
     # -- missing languages -----------------------------------------------------------------------
 
     def _best_candidate(self) -> _Candidate | None:
-        """The most probable link, if its probability reaches the threshold."""
+        """The most probable link to a missing language; None if no link should be followed."""
         best = next(iter(self._candidates(self._question())), None)
         if best is None or best.probability < self._settings.threshold:
             return self._way_round()
@@ -167,7 +171,7 @@ class _SiteTest:
         return Question.of(self._shown.langs, self._shown.shown)
 
     def _candidates(self, question: Question) -> list[_Candidate]:
-        """Links that may be requested, most probable first; 1.0 for declared translations."""
+        """The links that may be requested, most probable first."""
         best: dict[str, _Candidate] = {}
         for number, page in enumerate(self._pages):
             key = (number, question.missing)
@@ -199,16 +203,19 @@ class _SiteTest:
         return found
 
     def _probability_of_part(self, probability: float) -> float:
-        """Return 1 until a page with text is read, then at least the threshold."""
+        """Raise the probability of a link whose target replaces a page without text.
+
+        It is raised to 1 until a requested language is found, and then at least to the threshold.
+        """
         return max(probability, self._settings.threshold if self._shown.shown else 1.0)
 
     # -- languages in doubt ----------------------------------------------------------------------
 
     def _way_round(self) -> _Candidate | None:
-        """A link that bypasses a page without text that should be in a missing language.
+        """A link to another page, if the page named for a missing language has no text.
 
         A site may declare its entrance page as a translation, and the entrance may lead straight
-        back. Another page in a language already found may then have a switcher that works.
+        back.  Another page in a language already found may then have a switcher that works.
         """
         silent = {address(page.url): page for page in self._pages if main_language(page) is None}
         missing = self._question().missing
@@ -222,7 +229,7 @@ class _SiteTest:
         return None
 
     def _sample(self) -> _Candidate | None:
-        """A sample page of a language in doubt; None if it could not change the decision."""
+        """A link to a sample page in a doubtful language; None if it cannot change the decision."""
         in_doubt = self._in_doubt()
         found = [self._sample_of(lang) for lang in in_doubt]
         samples = [each for each in found if each is not None]
@@ -230,7 +237,11 @@ class _SiteTest:
         return samples[0] if samples and sure + len(samples) > 1 else None
 
     def _sample_of(self, lang: str) -> _Candidate | None:
-        """A link that names the language, or the link with the longest text: probably a title."""
+        """The link to a sample page in a language; None if there is none.
+
+        A link that names the language is preferred, then the link with the longest text, which is
+        probably a title.
+        """
         if lang in self._sampled:
             return None
         page, other, start = self._pages_in(lang)[0], self._other(lang), self._pages[0].url
@@ -243,12 +254,12 @@ class _SiteTest:
         return _Candidate(left[0], 1.0, sample_of=lang) if left else None
 
     def _left(self, links: Sequence[Link]) -> list[Link]:
-        """The links whose targets were not read or requested yet."""
+        """The links whose targets have not been read or requested yet."""
         done = self._done()
         return [link for link in links if address(link.url) not in done]
 
     def _in_doubt(self) -> dict[str, Reason]:
-        """The languages that were found but are in doubt, with the reasons."""
+        """Map each language that was found but is in doubt to the reason."""
         found = {lang: self._doubt(lang) for lang in self._shown.shown}
         return {lang: reason for lang, reason in found.items() if reason is not None}
 
@@ -260,7 +271,7 @@ class _SiteTest:
         return doubt(pages, self._other(lang), lang, langs, is_sampled=is_sampled)
 
     def _other(self, lang: str) -> Page:
-        """The first page in another of the languages found."""
+        """The first page found in a language other than `lang`."""
         return next(self._pages_in(each)[0] for each in self._shown.shown if each != lang)
 
     def _pages_in(self, lang: str) -> list[Page]:
@@ -271,7 +282,7 @@ class _SiteTest:
     # -- decision --------------------------------------------------------------------------------
 
     def decision(self) -> Decision:
-        """Accept if two pages are in two requested languages and neither language is in doubt."""
+        """Accept the site if at least two languages were found that are not in doubt."""
         if self._shown.is_bilingual:
             in_doubt, score = self._in_doubt(), self._shown.confidence
             if len(self._shown.shown) - len(in_doubt) > 1:
@@ -299,13 +310,13 @@ class _SiteTest:
 
 
 def _is_declared(link: Link, question: Question) -> bool:
-    """True if a link is a declared translation into a missing language."""
+    """True if a link declares its target as a translation into a missing language."""
     lang = primary(hreflang_language(link.hreflang))
     return link.rel == "alternate" and lang in question.missing
 
 
 def _parts(page: Page, links: Sequence[Link]) -> frozenset[Url]:
-    """The targets that stand for a page without text: frames, refresh target or only link."""
+    """The link targets that replace a page without text: frames, refresh target or only link."""
     if main_language(page) is not None:
         return frozenset()
     urls = frozenset(link.url for link in links)

@@ -1,1 +1,1 @@
-"""Code that several detectors use."""
+"""Code shared by several detectors."""

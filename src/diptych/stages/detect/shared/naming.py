@@ -1,4 +1,4 @@
-"""Language names in words, codes, images and URLs, and the language that a link names."""
+"""Recognises languages by their names and codes in link texts, image names and URLs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from diptych.types import Link, Url
 NAMES = frozenset({"endonym", "name"})
 """kinds of marks that are words rather than codes"""
 NOWHERE = Url("")
-MAX_SHORT = 4  # a text with more words is not just the name of a language
+MAX_SHORT = 4  # a text with more words is more than the name of a language
 _WORD = re.compile(r"[^\W\d_]+")
 _MIN_TRIGGER = 3  # minimum characters of a language name; shorter words are codes
 _MAX_WORDS = 12  # only this many words of a text are examined
@@ -40,7 +40,7 @@ _LANGUAGE_PLACES = frozenset({"host", "folder", "ending", "parameter", "deep"})
 
 
 def names_language(link: Link, lang: str) -> bool:
-    """True if a link names a language as that of its target, by its attributes, text or URL.
+    """True if the attributes, text or URL of a link indicate that its target is in `lang`.
 
     >>> names_language(Link("http://x.org/fr/a"), "fr")
     True
@@ -76,7 +76,7 @@ def declared_by(link: Link, wanted: tuple[str, ...]) -> str:
 
 
 def trigger_languages(text: str, langs: Sequence[str]) -> list[str]:
-    """The languages whose names (trigger words) occur in a short text.
+    """The requested languages whose names (trigger words) occur in a short text.
 
     >>> trigger_languages("English Version", ["en", "fr"]), trigger_languages("EN", ["en", "fr"])
     (['en'], [])
@@ -111,7 +111,7 @@ def mark_place(url: str, mark: UrlMark) -> str:
 
 @lru_cache(maxsize=8192)
 def whole_marks(text: str) -> tuple[Mark, ...]:
-    """The language marks that match the whole of a text, i.e. a language name or code."""
+    """The language marks for a text that consists only of a language name or code."""
     stripped = fold(text.strip(_ORNAMENT))[:40]
     return mark_table().get(stripped) or mark_table().get(re.split(r"[-_]", stripped)[0], ())
 
@@ -145,7 +145,7 @@ def marks_in(url: str) -> tuple[UrlMark, ...]:
 
 @lru_cache(maxsize=1)
 def country_languages() -> Mapping[str, str]:
-    """The language that a country's flag stands for, by country name.
+    """Map each country name to the language that the country's flag stands for.
 
     >>> country_languages()["spain"], country_languages()["deutschland"]
     ('es', 'de')
@@ -168,7 +168,9 @@ def is_endonym(word: str, lang: str) -> bool:
 
 
 def is_foreign_name(word: str, lang: str) -> bool:
-    """True if a word is a foreign name of a language or a form of one, but not a country name.
+    """True if a word is a name for a language in another language, or an inflected form of one.
+
+    Country names do not count, unless they are also language names.
 
     >>> [is_foreign_name(word, "en") for word in ("anglais", "anglaise", "angle", "england")]
     [True, True, False, False]
@@ -179,7 +181,7 @@ def is_foreign_name(word: str, lang: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def _is_form(word: str, lang: str, kind: str) -> bool:
-    """True if a word is a language name of this kind, or starts with the stem of one."""
+    """True if a word is a language name of this kind, or looks like an inflected form of one."""
     names = marks_of(lang)
     return names.get(word) == kind or any(
         len(name) > _MIN_STEM
@@ -192,7 +194,7 @@ def _is_form(word: str, lang: str, kind: str) -> bool:
 
 @lru_cache(maxsize=256)
 def scripts_of(lang: str) -> frozenset[str]:
-    """The scripts other than Latin in which a language writes its own name."""
+    """The scripts in which a language is written, according to its own name."""
     names = [name for name, kind in marks_of(lang).items() if kind == "endonym"]
     found = frozenset(script for name in names for script in scripts_in(name))
     return found | _EXTRA_SCRIPTS.get(lang, frozenset())
@@ -203,7 +205,7 @@ _EXTRA_SCRIPTS: Mapping[str, frozenset[str]] = {"ja": frozenset({"HIRAGANA", "KA
 
 @lru_cache(maxsize=4096)
 def scripts_in(text: str) -> frozenset[str]:
-    """The scripts of a text, by the Unicode names of its letters; Latin only if there is no other.
+    """The scripts of the letters in a text; Latin is included only if there is no other script.
 
     >>> sorted(scripts_in("Καλημέρα!")), sorted(scripts_in("Hello"))
     (['GREEK'], ['LATIN'])

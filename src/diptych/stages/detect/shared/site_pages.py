@@ -38,12 +38,12 @@ def main_language(page: Page) -> LangScore | None:
 
 
 def shown_language(page: Page, langs: Sequence[str], named: str = "") -> LangScore | None:
-    """The requested language that a page is in, with its score, or None.
+    """The requested language of a page, with its score; None if it is in no requested language.
 
-    A page in several languages counts only for the main one: the language shares of a sketch come
-    from a closed set of languages, in which lists of names and code fragments would make any page
-    bilingual.  If a link named a language for the page and the page has a share of it, that
-    language is the main one.
+    A page in several languages counts only for its main language.  Language shares are computed
+    over a closed set of languages, so lists of names and code fragments would make any page
+    bilingual.  If the link to the page named a language (`named`) and enough of the page is in it,
+    it is the main language.
     """
     best = main_language(page)
     if best is None:
@@ -71,7 +71,7 @@ def site_links(page: Page, start: Url) -> Iterator[Link]:
 
 
 def address(url: Url) -> str:
-    """A URL without scheme, index file and trailing slash, which rarely distinguish two pages.
+    """Strip the scheme, index file and trailing slash from a URL; they rarely distinguish pages.
 
     >>> address(Url("https://x.org/fr/index.html")), address(Url("http://x.org/fr"))
     ('x.org/fr', 'x.org/fr')
@@ -88,9 +88,10 @@ class ShownLanguages:
         self._contents: set[str] = set()
 
     def add_page(self, page: Page, named: str = "") -> str:
-        """Add a page, with the language that the link to it named, if any.
+        """Add a page and return its requested language.
 
-        Returns the language of the page; empty if it is not requested or the text is a duplicate.
+        `named` is the language that the link to the page named, if any.  Returns "" if the page is
+        in no requested language or its text is a duplicate.
         """
         if content_of(page.record) in self._contents:
             return ""
@@ -102,11 +103,11 @@ class ShownLanguages:
         return found.lang
 
     def remove_page(self, url: Url, lang: str) -> None:
-        """Remove a page from those found in a language."""
+        """Remove a page from the pages found in a language."""
         self._pages[lang] = [each for each in self._pages[lang] if each[0] != url]
 
     def urls(self, lang: str) -> list[Url]:
-        """The pages found in a language."""
+        """The URLs of the pages found in a language."""
         return [url for url, _ in self._pages[lang]]
 
     def count(self, lang: str) -> int:
@@ -115,7 +116,7 @@ class ShownLanguages:
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The languages that were found, in the order of the request."""
+        """The languages that were found, in the order of the requested languages."""
         return tuple(lang for lang in self.langs if self._pages[lang])
 
     def example_pages(self) -> tuple[tuple[str, Url, float], ...]:
@@ -124,11 +125,11 @@ class ShownLanguages:
 
     @property
     def is_bilingual(self) -> bool:
-        """True if two languages were found, each on a page of its own."""
+        """True if pages in at least two of the requested languages were found."""
         return len(self.shown) > 1
 
     @property
     def confidence(self) -> float:
-        """The second-highest score among the languages that were found."""
+        """The second-highest score among the example pages; 0 if there are fewer than two."""
         scores = sorted((score for _, _, score in self.example_pages()), reverse=True)
         return scores[1] if len(scores) > 1 else 0.0

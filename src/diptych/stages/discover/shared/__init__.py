@@ -1,1 +1,1 @@
-"""Code that several discovery policies use."""
+"""Code shared by several discovery policies."""

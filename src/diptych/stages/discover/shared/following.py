@@ -18,7 +18,7 @@ def page_links(page: Page) -> list[Link]:
 
 
 def outgoing_links(page: Page) -> list[Link]:
-    """The links of a page to other sites, only the first link to each site."""
+    """The links of a page to other sites, limited to the first link to each site."""
     own = site_name(page.url)
     first: dict[str, Link] = {}
     for link in page_links(page):
@@ -35,10 +35,10 @@ def _each_once(links: Iterable[Link]) -> list[Link]:
 
 
 def first_found_first(leads: Sequence[Lead]) -> Sequence[float]:
-    """The same score for all leads, so that those found first are followed first."""
+    """Give all leads the same score, so that those found first are followed first."""
     return [0.5] * len(leads)
 
 
 def random_order(leads: Sequence[Lead]) -> Sequence[float]:
-    """Pseudo-random scores, always the same for the same URL."""
+    """Give each lead a pseudo-random score that depends only on its URL."""
     return [crc32(lead.url.encode()) / 0xFFFFFFFF for lead in leads]

@@ -1,4 +1,4 @@
-"""Naive Bayes over link neighbourhoods, learned during the crawl.
+"""A naive Bayes model over link neighbourhoods, trained during the crawl.
 
 Training targets are shares from 0 to 1 instead of two classes: a page that links to ten sites,
 three of which are bilingual, has the target 0.3.
@@ -32,16 +32,16 @@ class NaiveBayes:
     offset: float
 
     def probabilities(self, rows: Sequence[Sequence[int]]) -> Floats:
-        """The expected share for each row of words."""
+        """The expected share for each row of word IDs."""
         return sigmoid(self.slope * _sums(self.weights, rows) + self.offset)
 
 
 def fit(rows: Sequence[Sequence[int]], shares: Sequence[float]) -> NaiveBayes:
-    """Learn from examples; from too few, only the mean share is learned.
+    """Train a model on examples; if there are too few, it always predicts their mean share.
 
-    Words are not independent, so their sum is overconfident.  To make the probabilities comparable
-    with those of another model, each half of the examples is predicted from the other half, and a
-    logistic curve is fitted to these predictions (Platt 1999).
+    Words are not independent, so the sum of their weights is overconfident.  To make the
+    probabilities comparable with those of another model, each half of the examples is predicted
+    from the other half, and a logistic curve is fitted to these predictions (Platt 1999).
     """
     y = np.asarray(shares, dtype=np.float64)
     usual = (float(y.sum()) + 0.5) / (len(y) + 1.0)
@@ -61,7 +61,7 @@ def fit(rows: Sequence[Sequence[int]], shares: Sequence[float]) -> NaiveBayes:
 
 
 def _weights(rows: Sequence[Sequence[int]], shares: Floats) -> Floats:
-    """The log ratio of each word's frequency in good links to that in other links."""
+    """The log ratio of each word's frequency in good examples to that in other examples."""
     lengths = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
     words = np.fromiter((word for row in rows for word in row), dtype=np.int64)
     good = np.bincount(words, weights=np.repeat(shares, lengths), minlength=BUCKETS)

@@ -1,10 +1,10 @@
 """Selects pairing keys from the candidates of the whole site.
 
-Kit & Ng 2007 accept every key above a threshold.  Here a key must also denote languages: its two
-values must occur in the URLs of pages in two languages, nearly always the same two.  If page
-languages are unknown, language marks in the values decide; a side without a mark stands for the one
-remaining language; and if there are no marks, the paper's threshold decides among keys that divide
-the site in two.
+Kit & Ng 2007 accept every key above a threshold.  Here, a key must also denote languages: its two
+values must occur in the URLs of pages in two languages, which are nearly always the same two.  If
+page languages are unknown, language marks in the values decide, and a value without a mark denotes
+the remaining language.  If there are no marks either, the paper's threshold decides among keys that
+divide the site into two parts.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from diptych.stages.pair.keys.mark_meaning import (
 )
 
 _Z = 1.64  # one-sided 95%
-_MIN_AGREEMENT = 0.55  # lower bound of the share of a key's pairs in its two languages: 4 of 4
+_MIN_AGREEMENT = 0.55  # minimum lower bound for the share of pairs in the two languages: 4 of 4
 _MIN_AGREEMENT_OF_NUMBERS = 0.8  # numbers are more often page numbers and versions: 11 of 11
 _MIN_COVERAGE = 0.3  # minimum share of the pages with the rarer value that have a counterpart
-_MIN_COVERAGE_OF_AFFIX = 0.1  # lower, because other words end in the letters of a key too
+_MIN_COVERAGE_OF_AFFIX = 0.1  # lower, because other words may end in the same letters
 _MIN_COVERAGE_OF_MARKED = 0.2
 _MIN_COVERAGE_BY_POWER = 0.5
 _WEAK_SHARE = 0.05  # share of the linking power that suffices alone
@@ -46,7 +46,7 @@ _NOT_LANGUAGES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ChosenKey:
-    """A selected key: its two values, and the language number of each."""
+    """A selected key, with its two values and the language number of each."""
 
     value: int
     other: int
@@ -57,7 +57,7 @@ class ChosenKey:
 
 
 class KeyCounts(NamedTuple):
-    """The values and linking power of all keys, and the key of each candidate."""
+    """The values and linking power of each key, and the key number of each candidate."""
 
     value: Ints
     other: Ints
@@ -66,7 +66,7 @@ class KeyCounts(NamedTuple):
 
 
 class _Key(NamedTuple):
-    """A key with the meanings of its values."""
+    """A key, with the languages that its values denote."""
 
     number: int
     value: int
@@ -143,7 +143,7 @@ def _add(chosen: dict[int, ChosenKey], more: Iterator[tuple[int, ChosenKey]]) ->
 
 
 def _plausible_keys(counts: KeyCounts, values: Values, reader: MarkReader) -> Iterator[_Key]:
-    """Yield the keys that have some linking power or contain marks."""
+    """Yield keys with enough pairs or a mark, unless both values mark the same language."""
     meanings: dict[int, Meaning] = {NULL: Meaning(NO_MARK)}
     rows = zip(counts.value.tolist(), counts.other.tolist(), counts.power.tolist(), strict=True)
     for number, (value, other, power) in enumerate(rows):
@@ -159,7 +159,7 @@ def _plausible_keys(counts: KeyCounts, values: Values, reader: MarkReader) -> It
 def _tally(
     counts: KeyCounts, candidates: Candidates, langs: Ints, wanted: set[int], count: int
 ) -> dict[int, _Tally]:
-    """Count the pairs of each wanted key by their two languages."""
+    """Count the pairs of each wanted key by the languages of their two pages."""
     is_wanted = np.zeros(len(counts.value), bool)
     is_wanted[list(wanted)] = True
     kept = np.flatnonzero(is_wanted[counts.which])
@@ -175,7 +175,7 @@ def _tally(
 
 
 def lower_bound(good: float, total: float) -> float:
-    """The lower confidence bound of the share of `good` in `total` (Wilson 1927).
+    """The lower confidence bound for the proportion `good` / `total` (Wilson 1927).
 
     >>> round(lower_bound(4, 4), 2), round(lower_bound(90, 100), 2), lower_bound(0, 0)
     (0.6, 0.84, 0.0)
@@ -188,7 +188,7 @@ def lower_bound(good: float, total: float) -> float:
 
 
 def _by_languages(choice: _Choice, key: _Key) -> ChosenKey | None:
-    """Accept a key if nearly all its pairs with known languages have the same two languages."""
+    """Accept a key if nearly all its pairs with known languages are in the same two languages."""
     known = {
         pair: pairs for pair, pairs in choice.tallies[key.number].items() if UNKNOWN not in pair
     }
@@ -212,7 +212,10 @@ def _by_languages(choice: _Choice, key: _Key) -> ChosenKey | None:
 
 
 def _is_agreed(choice: _Choice, key: _Key, good: int, total: int, marks: int) -> bool:
-    """True if the languages agree too often to be a coincidence, for a key without two marks."""
+    """True if a key's pairs are in the same two languages too often to be a coincidence.
+
+    This is tested only for keys that do not have marks on both sides.
+    """
     texts = choice.texts(key)
     if marks == 1 and NULL in (key.value, key.other):
         return 2 * good > total and choice.coverage(key, good) >= _MIN_COVERAGE_OF_AFFIX
@@ -225,12 +228,12 @@ def _is_agreed(choice: _Choice, key: _Key, good: int, total: int, marks: int) ->
 
 
 def _pairs_of_unknown(choice: _Choice, key: _Key) -> int:
-    """The number of a key's pairs whose languages are not known."""
+    """The number of a key's pairs in which the language of at least one page is unknown."""
     return sum(pairs for pair, pairs in choice.tallies[key.number].items() if UNKNOWN in pair)
 
 
 def _by_marks(choice: _Choice) -> Iterator[tuple[int, ChosenKey]]:
-    """Select keys with marks of two languages, for pages whose languages are not known."""
+    """Select keys with marks of two languages, for pages whose languages are unknown."""
     for key in choice.keys:
         power = _pairs_of_unknown(choice, key)
         is_marked = min(key.one.sure_lang, key.two.sure_lang) >= 0
@@ -243,7 +246,8 @@ def _by_weak_marks(
 ) -> Iterator[tuple[int, ChosenKey]]:
     """Select keys with weak marks, for languages that have no better marks.
 
-    Word endings are tried last, and must link as many pages as the paper requires.
+    Prefixes and suffixes are accepted only as a last resort (`is_last`), and only if they link as
+    many pages as the paper requires.
     """
     for key in choice.keys:
         power = _pairs_of_unknown(choice, key)
@@ -256,7 +260,7 @@ def _by_weak_marks(
 
 
 def _is_enough(choice: _Choice, key: _Key, power: int, covered: float, *, is_last: bool) -> bool:
-    """True if a key with a weak mark has enough linking power."""
+    """True if a key with a weak mark has enough linking power and coverage."""
     is_affix = any("*" in text for text in choice.texts(key))
     min_power = max(choice.min_power, _MIN_POWER) if is_affix else choice.min_weak_power
     return power >= min_power and choice.coverage(key, power) >= covered and is_last >= is_affix
@@ -268,7 +272,7 @@ def _chosen(key: _Key, langs: tuple[int, int], how: str, good: int, total: int) 
 
 
 class _HalfMarked(NamedTuple):
-    """A key that is marked on one side only, and the value on its unmarked side."""
+    """A key that is marked on one side only, with the value on its unmarked side."""
 
     key: _Key
     bare: int
@@ -280,9 +284,9 @@ class _HalfMarked(NamedTuple):
 def _with_one_mark(
     choice: _Choice, unmarked: Sequence[int], *, is_last: bool | None = None
 ) -> Iterator[tuple[int, ChosenKey]]:
-    """Select keys marked on one side; the other side stands for the first unmarked language.
+    """Select keys marked on one side only; the other side denotes the first unmarked language.
 
-    Weak marks count only if `is_last` is given, which is True if no other keys were found.
+    Weak marks count only if `is_last` is given; it is True if no other keys were found.
     """
     if not unmarked:
         return
@@ -303,7 +307,7 @@ def _with_one_mark(
 def _half_marked(
     choice: _Choice, key: _Key, missing: int, is_last: bool | None
 ) -> _HalfMarked | None:
-    """Treat a key as marked on one side only; None if that is not possible."""
+    """Interpret a key as marked on one side only; return None if it does not qualify."""
     is_first = key.one.lang >= 0
     marked, plain = (key.one, key.two) if is_first else (key.two, key.one)
     side, bare = (key.value, key.other) if is_first else (key.other, key.value)
@@ -325,7 +329,7 @@ def _half_marked(
 
 
 def _unmarked(choice: _Choice, chosen: Collection[ChosenKey]) -> list[int]:
-    """The requested languages whose marks occur on hardly any page."""
+    """The requested languages whose marks occur in hardly any URLs."""
     marked = [0] * len(choice.reader.langs)
     sides = {(made.value, made.lang) for made in chosen}
     sides |= {(made.other, made.other_lang) for made in chosen}
@@ -345,7 +349,8 @@ def _is_no_language(text: str) -> bool:
 def _by_power(choice: _Choice) -> Iterator[tuple[int, ChosenKey]]:
     """Select keys by linking power alone; each value may occur on one side only.
 
-    Page numbers, dates and versions form chains (1:2, 2:3); a true key divides a site in two.
+    Page numbers, dates and versions form chains (1:2, 2:3), whereas a true key divides a site into
+    two parts.
     """
     if len(choice.reader.langs) != 2:
         return

@@ -1,4 +1,4 @@
-"""Lets keys compete: each URL is matched by the key with the greatest linking power."""
+"""Competition between keys: each URL is paired by the key with the greatest linking power."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Scored(NamedTuple):
 
 
 def spell_value(value: str) -> str:
-    """The spelling of a value when its key is shown.
+    """Format a value for display as part of a key.
 
     >>> spell_value("pen"), spell_value("f*e"), spell_value("")
     ('en', 'e', '(null)')
@@ -46,7 +46,7 @@ def score(
     chosen: Mapping[int, ChosenKey],
     values: Values,
 ) -> Scored:
-    """The candidates of selected keys whose page languages are the key's, or unknown."""
+    """Score the candidates of selected keys whose page languages match the key or are unknown."""
     size = len(counts.value)
     one_lang, two_lang = np.full(size, UNKNOWN, np.int64), np.full(size, UNKNOWN, np.int64)
     trust, power = np.zeros(size), np.zeros(size, np.int64)
@@ -67,13 +67,13 @@ def score(
 
 
 def _combined_language(known: Ints, of_key: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """The language of each page (the key's if unknown), and True where it agrees with the key."""
+    """The language of each page (the key's if unknown), and a mask of those that match the key."""
     lang = np.where(known == UNKNOWN, of_key, known)
     return lang, (of_key == UNKNOWN) | (lang == of_key)
 
 
 def _is_first(value: Ints, other: Ints, values: Values) -> npt.NDArray[np.bool_]:
-    """True where `value` sorts before `other` by its text; null sorts first."""
+    """A mask that is True where the text of `value` sorts before that of `other`."""
     used = np.unique(np.concatenate((value, other)))
     order = sorted(range(len(used)), key=lambda place: values.texts[used[place]][1:])
     ranks = np.empty(len(order), np.int64)
@@ -85,7 +85,7 @@ def _is_first(value: Ints, other: Ints, values: Values) -> npt.NDArray[np.bool_]
 
 
 def _oriented(one: Scored, forward: npt.NDArray[np.bool_], fits: npt.NDArray[np.bool_]) -> Scored:
-    """The candidates that fit, with left and right swapped where necessary."""
+    """Keep the candidates in `fits`, and swap the left and right of those not in `forward`."""
     turned = one._replace(
         left=one.right, right=one.left, left_lang=one.right_lang, right_lang=one.left_lang,
         left_value=one.right_value, right_value=one.left_value,
@@ -95,10 +95,10 @@ def _oriented(one: Scored, forward: npt.NDArray[np.bool_], fits: npt.NDArray[np.
 
 
 def compete(scored: Scored, index: Index, values: Values, *, by_key: bool) -> list[int]:
-    """The indexes of the winning pairs, strongest first.
+    """Select the winning pairs and return their indexes, strongest first.
 
     With `by_key`, as in the paper, each URL is in at most one pair overall; otherwise, it is in at
-    most one pair for each two languages.
+    most one pair for each pair of languages.
     """
     rank = _ranks_of_keys(scored, values)
     # `lexsort` sorts by the last column first; columns that distinguish no candidates are omitted.
@@ -118,7 +118,7 @@ def compete(scored: Scored, index: Index, values: Values, *, by_key: bool) -> li
 
 
 def _ranks_of_keys(scored: Scored, values: Values) -> Ints:
-    """The rank of each candidate's key, by power, then field, then text."""
+    """The rank of each candidate's key, by linking power, then field, then text."""
     texts = values.texts
     low = np.minimum(scored.left_value, scored.right_value)
     high = np.maximum(scored.left_value, scored.right_value)
@@ -138,7 +138,7 @@ def _ranks_of_keys(scored: Scored, values: Values) -> Ints:
 
 
 def _one_to_one(order: Ints, scored: Scored, contest: Ints, urls: int) -> list[int]:
-    """Take candidates in order, skipping those with a URL already taken in the same contest."""
+    """Select candidates in order, except those with a URL already taken in the same contest."""
     ends = np.concatenate((contest * urls + scored.left, contest * urls + scored.right))
     _, numbers = np.unique(ends, return_inverse=True)
     left, right = numbers[order], numbers[order + len(order)]
@@ -146,8 +146,8 @@ def _one_to_one(order: Ints, scored: Scored, contest: Ints, urls: int) -> list[i
     kept: list[Ints] = []
     open_ = np.arange(len(order), dtype=np.int64)
     while len(open_):
-        # A candidate that is first for both its URLs wins; the first of all does, so this
-        # terminates.
+        # A candidate that is first for both its URLs wins.  The first candidate of all always wins,
+        # so the loop terminates.
         first = np.full(len(taken), len(order), np.int64)
         np.minimum.at(first, left[open_], open_)
         np.minimum.at(first, right[open_], open_)
@@ -160,10 +160,10 @@ def _one_to_one(order: Ints, scored: Scored, contest: Ints, urls: int) -> list[i
 
 
 def _shared_ends(scored: Scored, index: Index) -> Ints:
-    """The number of characters that two URLs share at both ends, for candidates with rivals.
+    """The total length of the common prefix and suffix of two URLs, for candidates with rivals.
 
-    As sets of tokens, `/a/b` and `/b/a` are equal; the true counterpart has its tokens in the same
-    order.
+    As sets of tokens, `/a/b` and `/b/a` are equal, but the true counterpart has its tokens in the
+    same order.
     """
     found = np.zeros(len(scored.left), np.int64)
     for place in np.flatnonzero(scored.rivals > 1):

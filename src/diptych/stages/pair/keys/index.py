@@ -1,10 +1,10 @@
 """Finds candidates for pairing keys in nearly linear time, by removing tokens from URLs.
 
 A URL is a sequence of tokens.  Its hash is a polynomial over the hashes of its tokens, so the hash
-of a URL without some of its tokens follows from prefix sums.  With base 1, the hash is a plain sum
-and the URL is a set, as in the paper.  A *removal* is a URL, the tokens removed from it (its
-*value*) and the hash of the rest.  Two URLs match by a key exactly if a removal from one has the
-same rest as a removal from the other; sorting brings such removals together.
+of a URL without some of its tokens can be computed from prefix sums.  With base 1, the hash is a
+plain sum and the URL is a set, as in the paper.  A *removal* consists of a URL, the tokens removed
+from it (the *value*) and the hash of the rest.  Two URLs match by a key if and only if a removal
+from one has the same rest as a removal from the other; sorting brings these removals together.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ Hashes: TypeAlias = npt.NDArray[np.uint64]
 NULL = 0  # value of a URL from which nothing was removed
 UNKNOWN = -1  # stands for an unknown page language
 _BASE = 0x9E3779B97F4A7C15  # any large odd number
-_MAX_GROUP = 128  # maximum removals with the same rest; more are pages of a list, not languages
-_MAX_PAIRS = 20_000_000  # they fit in memory together with a million URLs
+_MAX_GROUP = 128  # maximum removals with the same rest; larger groups are lists, not languages
+_MAX_PAIRS = 20_000_000  # this many fit in memory together with a million URLs
 
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """URLs as flat sequences of tokens: the tokens of a URL are adjacent and in order."""
+    """URLs as one flat sequence of tokens, in which the tokens of each URL are adjacent."""
 
     urls: list[str]
     langs: Ints
-    """language number of each page, or `UNKNOWN`"""
+    """language number of each URL's page, or `UNKNOWN`"""
     vocabulary: list[str]
     """tagged tokens by number; the first is null"""
     hashes: Hashes
@@ -68,14 +68,14 @@ class Index:
         return before + behind * np.uint64(pow(int(self.base), -length, 1 << 64))
 
     def weights(self, offset: Ints) -> Hashes:
-        """The weights of tokens at these offsets from the beginning of their URL."""
+        """The hash weights of tokens, given their offsets from the beginning of the URL."""
         powers = np.full(int(offset.max(initial=0)) + 1, self.base, np.uint64)
         powers[0] = 1
         return np.cumprod(powers, dtype=np.uint64)[offset]
 
 
 class Removals(NamedTuple):
-    """Parallel arrays: the hash of the rest, the URL, and the removed value."""
+    """Removals as parallel arrays: the hash of the rest, the URL, and the removed value."""
 
     rest: Hashes
     url: Ints
@@ -83,7 +83,7 @@ class Removals(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Pairs of URLs with the same rest, and the value removed from each, lower value first."""
+    """Pairs of URLs with the same rest and the value removed from each, the lower value first."""
 
     url: Ints
     value: Ints
@@ -103,7 +103,7 @@ class Values:
 
 
 def hashes_of(texts: Iterable[str]) -> Hashes:
-    """A hash of each token, the same in every process."""
+    """Compute a hash of each token that is the same in every process."""
     joined = b"".join(
         blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest() for text in texts
     )
@@ -111,7 +111,7 @@ def hashes_of(texts: Iterable[str]) -> Hashes:
 
 
 def build_index(pages: Sequence[tuple[str, int]], *, paper: bool = False) -> Index:
-    """Build the index of pages, given as (url, language number).
+    """Build the index of pages, each given as (URL, language number).
 
     Pages must be sorted; strings that are not URLs are skipped.
 
@@ -190,7 +190,7 @@ def _has_several_values(value: Ints, starts: Ints) -> Any:
 
 
 def _may_have_several_langs(lang: Ints, starts: Ints) -> Any:
-    """A mask of the groups with more than one language, or with an unknown one."""
+    """A mask of the groups with more than one language or with an unknown language."""
     if not len(starts):
         return np.zeros(0, bool)
     least = np.minimum.reduceat(lang, starts)
@@ -198,7 +198,7 @@ def _may_have_several_langs(lang: Ints, starts: Ints) -> Any:
 
 
 def _max_group_size(sizes: Ints) -> int:
-    """The largest group size at which the pairs of all groups fit in memory."""
+    """The group size up to which the pairs of all groups fit in memory."""
     limit = _MAX_GROUP
     while limit > 2 and _pairs_of(sizes[sizes <= limit]) > _MAX_PAIRS:
         limit //= 2
@@ -218,7 +218,7 @@ def _rivals(rest: Hashes, value: Ints) -> Ints:
 
 
 def _pairs_within(ends: Ints) -> tuple[Ints, Ints]:
-    """All pairs of positions in the same group; `ends` has the group end of each position."""
+    """All pairs of positions in the same group; `ends` holds the end of each position's group."""
     firsts: list[Ints] = []
     seconds: list[Ints] = []
     places = np.arange(len(ends), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Finds pairs of URLs in four steps: removals, candidates, keys, competition of keys."""
+"""Finds pairs of URLs in four steps: removals, candidates, keys, and competition between keys."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from diptych.stages.pair.keys.removals import (
 if TYPE_CHECKING:
     from diptych.stages.pair.keys.strategy import Keys
 
-_MIN_TRUST = 0.6  # minimum trust in a key to infer page languages from it
+_MIN_TRUST = 0.6  # minimum trust in a key for inferring page languages from it
 _MAX_DIGITS = 2  # maximum digits of a number that may denote a language
 _MIN_PURITY = 0.9  # minimum share of a token's pages in one language, for the token to denote it
-_URLS_PER_TOKEN = 1000  # a token may be half of a key if at least one URL in this many has it
+_URLS_PER_TOKEN = 1000  # one URL in this many must contain a token for it to be part of a key
 
 
 @dataclass(frozen=True, slots=True)
 class LinkedUrls:
-    """The keys of a site, and its pairs as indexes into `scored`, strongest first."""
+    """The scored candidates of a site; `order` lists the chosen ones, strongest first."""
 
     index: Index
     values: Values
@@ -59,7 +59,7 @@ class _TokenFacts:
     """language that each token marks, or `UNKNOWN`"""
     is_word: Mask
     is_small: Mask
-    """True for tokens short enough to be a number that a site uses for a language"""
+    """True for tokens short enough to be numbers that stand for languages"""
     found: list[LocalRemovals]
 
 
@@ -92,7 +92,7 @@ def _link(index: Index, keys: Keys, reader: MarkReader, facts: _TokenFacts) -> L
 
 
 def _inferred_langs(linked: LinkedUrls) -> Ints:
-    """The page languages; unknown ones are inferred from the key of the page's strongest pair."""
+    """The page languages, with unknown ones inferred from the key of the page's strongest pair."""
     langs = linked.index.langs.copy()
     scored = linked.scored
     inferred = np.array(linked.order[::-1], np.int64)  # reversed, so that the strongest wins
@@ -123,7 +123,7 @@ def _token_facts(index: Index, keys: Keys, reader: MarkReader) -> _TokenFacts:
 
 
 def _min_frequency(index: Index, keys: Keys) -> float:
-    """The minimum number of URLs that must have a token for it to be half of a strong key."""
+    """The minimum number of URLs that must contain a token for it to be part of a strong key."""
     if keys.suppress:
         return max(3, len(index.urls) // _URLS_PER_TOKEN)
     # A URL with the token matches all URLs with the same set of tokens, in any order.
@@ -132,7 +132,7 @@ def _min_frequency(index: Index, keys: Keys) -> float:
 
 
 def _removals(index: Index, keys: Keys, facts: _TokenFacts, langs: int) -> tuple[Removals, Values]:
-    """All removals for the given parameters."""
+    """Collect all removals that the settings in `keys` allow."""
     wanted = facts.in_fields & facts.frequent
     if not keys.suppress:
         return concatenated([single_tokens(index, wanted), *facts.found])
@@ -148,7 +148,7 @@ def _removals(index: Index, keys: Keys, facts: _TokenFacts, langs: int) -> tuple
 
 
 def _languages_of_tokens(index: Index, facts: _TokenFacts, count: int) -> Ints:
-    """The language that each token denotes: by its mark, or else by the pages that have it."""
+    """The language that each token denotes, based on its mark or on the pages that contain it."""
     langs = index.langs[index.owner]
     most = np.zeros(len(facts.marked), np.int64)
     best = np.full(len(facts.marked), UNKNOWN, np.int64)
@@ -162,7 +162,7 @@ def _languages_of_tokens(index: Index, facts: _TokenFacts, count: int) -> Ints:
 
 
 def _within_fields(found: Candidates, values: Values) -> Candidates:
-    """Keep candidates within one field: no cross-field linkage, the paper's second assumption."""
+    """Keep candidates whose values are in the same URL field (the paper's second assumption)."""
     tags = np.array([ord(text[0]) if text else 0 for text in values.texts], np.int64)
     one, two = tags[found.value], tags[found.other_value]
     kept = (one == two) | (one == 0) | (two == 0)

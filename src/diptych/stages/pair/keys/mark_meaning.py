@@ -26,8 +26,8 @@ _SURE_KINDS = ("code", "endonym", "name")  # marks that are unlikely to mean any
 class Meaning:
     """The language number that a value denotes, or `NO_MARK` or `FOREIGN`.
 
-    A weak mark is a letter, a word ending, a country or a word used by convention: it may mean
-    something else.
+    A weak mark is a letter, a prefix or suffix, a country, or a word used by convention, all of
+    which may mean something else.
     """
 
     lang: int
@@ -35,7 +35,7 @@ class Meaning:
 
     @property
     def sure_lang(self) -> int:
-        """The language of a mark that is not weak, else `NO_MARK`."""
+        """The language number, or `NO_MARK` if the mark is weak or `FOREIGN`."""
         return NO_MARK if self.is_weak or self.lang < 0 else self.lang
 
 
@@ -53,7 +53,7 @@ class MarkReader:
     foreign: frozenset[str]
 
     def meaning(self, value: str) -> Meaning:
-        """The meaning of a tagged value.
+        """Interpret a tagged value as a language mark.
 
         >>> reader = mark_reader(("en", "pt-BR"))
         >>> [reader.meaning(value).lang for value in ("pen", "qhl=pt_BR", "fxx", "pfr", "fhome")]
@@ -77,7 +77,7 @@ class MarkReader:
         return Meaning(lang, is_weak) if lang != NO_MARK else _NO_MEANING
 
     def _of_words(self, words: list[str]) -> Meaning:
-        """The meaning of several words: of a code with its region, or else of the first mark."""
+        """Interpret several words by a code with its region or, failing that, by the first mark."""
         for left, right in pairwise(words):
             if f"{left}-{right}" in self.exact:
                 return Meaning(self.exact[f"{left}-{right}"])
@@ -90,7 +90,7 @@ class MarkReader:
         return Meaning(FOREIGN) if self.foreign.intersection(words) else _NO_MEANING
 
     def is_parameter(self, value: str) -> bool:
-        """True if a value belongs to a parameter whose name says that it holds a language."""
+        """True if a value belongs to a query parameter for languages, such as `lang`."""
         return value[:1] == "q" and is_language_parameter(value[1:].partition("=")[0])
 
 
@@ -126,7 +126,7 @@ def shared_start(left: str, right: str) -> int:
 
 
 def mark_reader(langs: Sequence[str]) -> MarkReader:
-    """The cached reader for these languages, in this order."""
+    """Return the cached mark reader for the given languages, in this order."""
     return _mark_reader(tuple(langs))
 
 

@@ -1,4 +1,4 @@
-"""Removals of tokens from URLs: the first step of the search for keys."""
+"""Removals of tokens from URLs, the first step in the search for keys."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LocalRemovals: TypeAlias = tuple[Removals, list[str]]
 
 
 def single_tokens(index: Index, wanted: Mask) -> LocalRemovals:
-    """Removals of one wanted token, or of nothing, as in the paper."""
+    """Create the removals of one wanted token or of nothing from each URL, as in the paper."""
     at = np.flatnonzero(wanted[index.token])
     everything = np.arange(len(index.urls), dtype=np.int64)
     removals = Removals(
@@ -37,7 +37,7 @@ def single_tokens(index: Index, wanted: Mask) -> LocalRemovals:
 
 
 def whole_hosts(index: Index) -> LocalRemovals:
-    """Removals of the whole host, for pairs such as `x.org` and `y.fr`."""
+    """Create the removals of the whole host from each URL, for pairs such as `x.org` and `y.fr`."""
     names = [url.partition("://")[2].partition("/")[0].partition("?")[0] for url in index.urls]
     numbers: dict[str, int] = {}
     value = np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
@@ -45,13 +45,13 @@ def whole_hosts(index: Index) -> LocalRemovals:
         return _no_removals()
     is_host = _tags(index)[index.token] == ord("h")
     rest = _hashes_of_kept(index, ~is_host)
-    # Plus 1, so that the rest of a URL without its host equals no rest of other removals.
+    # Plus 1, so that the rest of a URL without its host differs from the rests of other removals.
     everything = np.arange(len(index.urls), dtype=np.int64)
     return Removals(rest + np.uint64(1), everything, value), ["h" + name for name in numbers]
 
 
 def _hashes_of_kept(index: Index, kept: Mask) -> Hashes:
-    """The hash of each URL over the kept positions only."""
+    """The hash of each URL, computed from the kept tokens only."""
     rank = np.concatenate(([0], np.cumsum(kept)))
     at = np.flatnonzero(kept)
     offset = rank[at] - rank[index.start[index.owner[at]]]
@@ -61,7 +61,7 @@ def _hashes_of_kept(index: Index, kept: Mask) -> Hashes:
 
 
 def token_runs(index: Index, has_lang: Mask, frequent: Mask) -> LocalRemovals:
-    """Removals of adjacent tokens that include one for a language, as in `zh_CN` or `l10n/fr`.
+    """Create the removals of adjacent tokens that denote a language, as in `zh_CN` or `l10n/fr`.
 
     The tokens must belong together: at least one token hardly ever occurs without the others.
     """
@@ -82,7 +82,7 @@ def token_runs(index: Index, has_lang: Mask, frequent: Mask) -> LocalRemovals:
 
 
 def _run_removals(index: Index, starts: Ints, length: int) -> LocalRemovals:
-    """Removals of runs, except runs whose tokens occur apart more often than together."""
+    """Create the removals of the runs at `starts` whose tokens mostly occur together."""
     steps = [index.token[starts + step] for step in range(length)]
     names = np.zeros(len(starts), np.uint64)
     for step in steps:
@@ -101,7 +101,7 @@ def _run_removals(index: Index, starts: Ints, length: int) -> LocalRemovals:
 
 
 def tokens_of_one_language(index: Index, token_langs: Ints) -> LocalRemovals:
-    """Removals of all tokens of one language at once, as in `/fr/a_fr.html`."""
+    """Create the removals of all tokens of one language at once, as in `/fr/a_fr.html`."""
     langs = token_langs[index.token]
     parts: list[LocalRemovals] = []
     for lang in range(int(token_langs.max(initial=-1)) + 1):
@@ -115,7 +115,7 @@ def tokens_of_one_language(index: Index, token_langs: Ints) -> LocalRemovals:
 
 
 def _removals_of_several(index: Index, rest: Hashes, urls: Ints, taken: Ints) -> LocalRemovals:
-    """Removals of more than one token from a URL."""
+    """Create the removals of all tokens at the positions `taken` from each of the URLs."""
     numbers: dict[tuple[str, ...], int] = {}
     values: list[int] = []
     begins = np.searchsorted(index.owner[taken], urls)
@@ -131,15 +131,15 @@ def _removals_of_several(index: Index, rest: Hashes, urls: Ints, taken: Ints) ->
 
 
 def _renumbered(parts: list[LocalRemovals]) -> LocalRemovals:
-    """Join removals and renumber their values consistently."""
+    """Join several groups of removals and renumber their values from 0, without null."""
     removals, values = concatenated(parts)
     return Removals(removals.rest, removals.url, removals.value - 1), values.texts[1:]
 
 
 def affixes(index: Index) -> LocalRemovals:
-    """Removals of prefixes and suffixes of file tokens, if other tokens share the stem.
+    """Create the removals of prefixes and suffixes of file tokens whose stem other tokens share.
 
-    This replaces the weak keys `06e:06c` and `07e:07c` by one strong key `e:c`, as the paper
+    This replaces the weak keys `06e:06c` and `07e:07c` with one strong key `e:c`, as the paper
     proposes.
     """
     cuts = _shared_cuts(index.vocabulary)
@@ -168,7 +168,7 @@ def affixes(index: Index) -> LocalRemovals:
 
 
 def _shared_cuts(vocabulary: list[str]) -> list[tuple[int, str, str]]:
-    """Each (token, stem, affix) whose stem several tokens share, in the order of tokens."""
+    """Return each (token, stem, affix) whose stem several tokens share, in token order."""
     cuts: list[tuple[int, str, str]] = []
     for number, token in enumerate(vocabulary):
         if token[:1] == "f" and 1 < len(token) <= _MAX_TOKEN:
@@ -183,7 +183,7 @@ def _shared_cuts(vocabulary: list[str]) -> list[tuple[int, str, str]]:
 
 
 def _cuts(token: str) -> Collection[tuple[str, str]]:
-    """The ways to cut letters from one end of a token, as stem and affix.
+    """Return all splits of a token into a stem and a prefix or suffix of a few letters.
 
     >>> [(stem.strip(chr(0)), affix) for stem, affix in _cuts("06e")]
     [('06e*', ''), ('*06e', ''), ('06*', 'f*e')]
@@ -202,7 +202,7 @@ def _cuts(token: str) -> Collection[tuple[str, str]]:
 
 
 def concatenated(found: list[LocalRemovals]) -> tuple[Removals, Values]:
-    """Join all removals and renumber their values consistently; null has one number for all."""
+    """Join several groups of removals and renumber their values; null is always number 0."""
     texts: list[str] = [""]
     parts: list[Removals] = []
     for removals, own in found:

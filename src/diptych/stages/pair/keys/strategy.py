@@ -1,4 +1,4 @@
-"""Pairs pages whose URLs differ only in a key, i.e. tokens for languages (Kit & Ng 2007).
+"""Pairs pages whose URLs differ only in a key, i.e. in tokens for languages (Kit & Ng 2007).
 
 The method needs no list of patterns and no training: a key is a difference between two URLs that
 recurs across the site and separates pages of two languages.
@@ -37,7 +37,7 @@ class Keys:
     decides"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Find pairs, strongest first; their evidence is `keys`."""
+        """Find pairs, strongest first; their evidence is named `keys`."""
         langs = page_languages(site)
         found = pair_urls(list(langs.items()), list(site.langs), self)
         return [
@@ -82,7 +82,7 @@ def _spelled(linked: LinkedUrls, langs: Sequence[str]) -> list[UrlPair]:
 
 
 def _numbered(urls: Sequence[tuple[str, str]], langs: Sequence[str]) -> list[tuple[str, int]]:
-    """The distinct URLs, sorted, with language numbers; URLs in other languages are left out."""
+    """The sorted, distinct URLs with language numbers; URLs in other languages are omitted."""
     numbers: dict[str, int | None] = {"": UNKNOWN}
     numbers.update((lang, number) for number, lang in enumerate(langs))
     known: dict[str, int] = {}

@@ -1,1 +1,1 @@
-"""Code that several pairers use."""
+"""Code shared by several pairers."""

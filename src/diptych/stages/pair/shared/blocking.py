@@ -1,8 +1,8 @@
 """Finds candidate pairs: URLs that share rare traits.
 
-On a small site, all URLs are compared.  On a larger one, each URL is compared with the few URLs of
-the other language that share most with it.  These are found by an inverted index over traits that
-translation does not change: words, numbers, and the meanings of words.
+On a small site, all URLs are compared.  On a larger site, each URL is compared with the few URLs in
+the other language that have most in common with it.  They are found with an inverted index over
+traits that translation does not change: words, numbers, and the meanings of words.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from math import log
 
 ALL_PAIRS = 40_000
 """number of pairs up to which all pairs are compared"""
-_MAX_SHARED = 200  # URLs that share a trait; a trait of more URLs is too common
+_MAX_SHARED = 200  # maximum URLs that share a trait; if there are more, the trait is too common
 
 
 def candidates(
@@ -24,7 +24,7 @@ def candidates(
     *,
     most: int = 24,
 ) -> Iterator[tuple[str, str]]:
-    """Pair each URL of either side with the `most` URLs that share its rarest traits.
+    """Pair each URL with up to `most` URLs of the other side that share its rarest traits.
 
     The pairs are sorted and distinct; they do not depend on the order of the URLs.
 
@@ -47,7 +47,7 @@ def _nearest(
     traits_of: dict[str, frozenset[object]],
     most: int,
 ) -> Iterator[tuple[str, str]]:
-    """Pair each URL with the URLs of the other side that share most with it."""
+    """Pair each URL in `ones` with up to `most` URLs in `others` that share its rarest traits."""
     index: defaultdict[object, list[int]] = defaultdict(list)
     for place, url in enumerate(others):
         for trait in traits_of[url]:

@@ -13,7 +13,7 @@ _MAX_SCORE = 0.999  # no URL or link is proof: the content decides
 
 
 def noisy_or(scores: Iterable[float]) -> float:
-    """The joint probability of independent evidence: 1 - (1 - a)(1 - b)..., never quite 1.
+    """Combine the probabilities of independent evidence: 1 - (1 - a)(1 - b)..., at most 0.999.
 
     >>> noisy_or([0.5, 0.8]), noisy_or([1.0]), noisy_or([])
     (0.9, 0.999, 0.0)
@@ -25,11 +25,11 @@ def noisy_or(scores: Iterable[float]) -> float:
 
 
 def one_partner_each(pairs: Iterable[PagePair]) -> list[PagePair]:
-    """Keep the pairs in which each page has its strongest partner, strongest first.
+    """Select pairs, strongest first, so that each page has at most one partner.
 
-    Within one pair of languages, a page is in at most one pair.  Pairs of the same two pages are
-    first merged, along with their evidence.  Ties go to the URLs that sort first, so the result
-    does not depend on the order of the pairs.
+    If there are more than two languages, this holds for each pair of languages separately.  Pairs
+    of the same two pages are merged first, along with their evidence.  Ties are broken by URL, so
+    the result does not depend on the order of the pairs.
     """
     taken: set[tuple[Url, frozenset[str]]] = set()
     kept: list[PagePair] = []
@@ -43,12 +43,12 @@ def one_partner_each(pairs: Iterable[PagePair]) -> list[PagePair]:
 
 
 def strongest_first(pair: PagePair) -> tuple[float, str, str, str, str, str]:
-    """A sort key: strongest pairs first, then by URL."""
+    """Sort key that orders pairs by descending score, then by URL."""
     return -pair.score, pair.left, pair.right, pair.left_lang, pair.right_lang, pair.evidence
 
 
 def _one_per_pages(pairs: Iterable[PagePair]) -> list[PagePair]:
-    """Merge pairs of the same two pages, in the direction of the strongest evidence."""
+    """Merge pairs of the same two pages; left and right are as in the strongest pair."""
     same: defaultdict[frozenset[Url], list[PagePair]] = defaultdict(list)
     for pair in pairs:
         if pair.left != pair.right and pair.left_lang != pair.right_lang:

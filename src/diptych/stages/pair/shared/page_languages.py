@@ -10,11 +10,12 @@ from diptych.types import Url
 
 
 def page_languages(site: SiteView) -> dict[Url, str]:
-    """The pages in one of the site's languages, each with the site's own language code.
+    """Map each page that is in one of the site's languages to that language.
 
-    A partly translated page is in two languages.  It counts for the one in which the site has fewer
-    whole pages: untranslated parts are left in the language in which the site is complete.
-    Declared languages are ignored, because templates are translated less often than texts.
+    A partly translated page is in two languages.  It is assigned to the language in which the site
+    has fewer monolingual pages, because untranslated parts are usually in the main language of the
+    site.  Declared languages are ignored: they are part of the template, which is often left
+    untranslated.
     """
     langs = site.langs
     found: dict[Url, str] = {}
@@ -35,7 +36,7 @@ def page_languages(site: SiteView) -> dict[Url, str]:
 
 
 def urls_by_language(site: SiteView) -> dict[str, list[Url]]:
-    """The URLs of the pages in each of the site's languages, sorted."""
+    """Map each of the site's languages to the sorted URLs of the pages in it."""
     found: dict[str, list[Url]] = {lang: [] for lang in site.langs}
     for url, lang in page_languages(site).items():
         found[lang].append(url)

@@ -21,28 +21,28 @@ from diptych.text.cognates import stem
 from diptych.text.tokens import tokens
 from diptych.types import LangScore, Sketch, Url
 
-# A block on more pages of its language than this belongs to the template: a share of the pages,
-# with a lower and an upper bound.
+# A block that is on more pages in its language than this belongs to the template.  The limit is a
+# share of the pages, with a lower and an upper bound.
 _TEMPLATE_SHARE, _MIN_TEMPLATE, _MAX_TEMPLATE = 0.25, 4, 20
 
 
 @dataclass(frozen=True, eq=False)
 class LanguagePages:
-    """The pages of one language, sorted by URL."""
+    """The pages in one language, sorted by URL."""
 
     lang: str
     urls: tuple[Url, ...]
     tags: tuple[str, ...]
     titles: tuple[frozenset[str], ...]
-    """words of each page's title, as stems"""
+    """stems of the words in each page's title"""
     sizes: NDArray[np.float64]
-    """number of letters of each page, without and with its template"""
+    """number of letters on each page, without and with its template"""
     features: Rows
     """count of each feature on each page"""
     names: tuple[str, ...]
     """names of the features; file names begin with a slash"""
     blocks: tuple[frozenset[int], ...]
-    """hashes of each page's own blocks"""
+    """hashes of the blocks of each page, without its template"""
     mixed: Mapping[Url, tuple[LangScore, ...]]
     """language shares of pages in several languages"""
 
@@ -51,7 +51,7 @@ class LanguagePages:
 
     @cached_property
     def place(self) -> Mapping[Url, int]:
-        """The row of each page."""
+        """Map each URL to its row index."""
         return {url: place for place, url in enumerate(self.urls)}
 
     @cached_property
@@ -61,7 +61,7 @@ class LanguagePages:
 
     @cached_property
     def rarity(self) -> NDArray[np.float32]:
-        """The weight of each feature (inverse document frequency): 0 if all pages have it."""
+        """The weight of each feature, by inverse document frequency."""
         pages = len(self)
         weights = np.log((pages + 1) / (self.spread + 0.5)).clip(0)
         if pages >= _MIN_TEMPLATE:
@@ -77,7 +77,7 @@ class LanguagePages:
 
 
 class _PagesBuilder:
-    """Collects the pages of one language from their sketches; only numbers are kept."""
+    """Collects the pages in one language from their sketches, with words stored as numbers."""
 
     def __init__(self) -> None:
         self.urls: list[Url] = []
@@ -88,14 +88,14 @@ class _PagesBuilder:
         self.words: list[NDArray[np.int32]] = []
         """words of each page, block by block"""
         self.lengths: list[NDArray[np.int32]] = []
-        """number of words of each block"""
+        """number of words in each block"""
         self.stems: list[NDArray[np.int32]] = []
         """distinct stems of each page"""
         self.files: list[NDArray[np.int32]] = []
         self.mixed: dict[Url, tuple[LangScore, ...]] = {}
 
     def add(self, url: Url, title: str, sketch: Sketch, vocabulary: dict[str, int]) -> None:
-        """Add a page."""
+        """Add a page, and add its new words to the vocabulary."""
         number = vocabulary.setdefault
         stems = np.array([number(name, len(vocabulary)) for name in sketch.bag], np.int32)
         words = list(chain.from_iterable(sketch.block_words))
@@ -114,7 +114,7 @@ class _PagesBuilder:
         self.files.append(np.fromiter(names, np.int32, len(sketch.files)))
 
     def build(self, lang: str, order: NDArray[np.int64], names: tuple[str, ...]) -> LanguagePages:
-        """Build the pages without their templates, with features renumbered."""
+        """Build the pages without their templates; `order` has the new number of each feature."""
         pages = np.arange(len(self.urls))
         own = self._own_blocks()
         # Counted page by page, because all words of a site would not fit into memory.
@@ -144,7 +144,7 @@ class _PagesBuilder:
         return LanguagePages(lang, *pages_of, sizes, rows, names, blocks, self.mixed)
 
     def _own_blocks(self) -> list[NDArray[np.bool_]]:
-        """A mask of each page's own blocks; all its blocks if it is nothing but template."""
+        """For each page, a mask of its non-template blocks; all blocks if there are none."""
         spread = Counter(hash for page in self.hashes for hash in set(page.tolist()))
         most = min(max(_TEMPLATE_SHARE * len(self.urls), _MIN_TEMPLATE), _MAX_TEMPLATE)
         found = []
@@ -155,7 +155,7 @@ class _PagesBuilder:
 
 
 def pages_by_language(site: SiteView, lang_of: Mapping[Url, str]) -> dict[str, LanguagePages]:
-    """The pages of each language of the site; pages without a sketch are skipped."""
+    """Group the pages of a site by language; pages without a sketch are skipped."""
     vocabulary: dict[str, int] = {}
     builders, pages = {lang: _PagesBuilder() for lang in site.langs}, site.pages
     for url, sketch in site.sketches():
@@ -168,7 +168,10 @@ def pages_by_language(site: SiteView, lang_of: Mapping[Url, str]) -> dict[str, L
 def _rarest_first(
     vocabulary: dict[str, int], builders: Mapping[str, _PagesBuilder]
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """The new number of each feature, and the names in that order; ties are sorted by name."""
+    """Renumber features from rarest to most frequent; ties are sorted by name.
+
+    Returns the new number of each feature, and the feature names in the new order.
+    """
     spread = np.zeros(len(vocabulary), np.int64)
     for made in builders.values():
         for ids in (*made.stems, *made.files):

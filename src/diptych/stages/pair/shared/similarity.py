@@ -1,6 +1,6 @@
-"""Content similarity of two pages, measured for many pairs at once.
+"""Content similarity of two pages, computed for many pairs at once.
 
-The measures work for any languages.  They compare the words, numbers and file names that a
+The measures work for any languages.  They compare the words, numbers and file names that
 translation leaves unchanged, the order of tags, the amount of text and, if there is a lexicon, the
 translations of words.
 """
@@ -28,7 +28,7 @@ _HALF_AMOUNT = 30.0  # shared weight at which the measure `amount` is 0.5
 
 
 class Pairs(NamedTuple):
-    """Pairs of pages, given as row numbers in the pages of two languages."""
+    """Pairs of pages, given as row indexes into the pages in two languages."""
 
     left: NDArray[np.int32]
     right: NDArray[np.int32]
@@ -38,25 +38,25 @@ class Pairs(NamedTuple):
 
 
 class SideBySide:
-    """The pages of two languages, with their common features and translations."""
+    """The pages in two languages, with their common features and translations."""
 
     def __init__(self, left: LanguagePages, right: LanguagePages, lexicon: Lexicon) -> None:
         self.left, self.right, self.lexicon = left, right, lexicon
 
     @cached_property
     def common(self) -> tuple[Rows, Rows]:
-        """The features that both languages have."""
+        """The rows of both languages, restricted to features that occur in both."""
         both = (self.left.spread > 0) & (self.right.spread > 0)
         return _with_features(self.left.weighted, both), _with_features(self.right.weighted, both)
 
     @cached_property
     def units(self) -> tuple[Rows, Rows]:
-        """The common features, with the row of each page normalised to length 1."""
+        """The rows of `common`, normalised to unit length."""
         return self.common[0].unit(), self.common[1].unit()
 
     @cached_property
     def translated(self) -> tuple[tuple[Rows, Rows], tuple[Rows, Rows]] | None:
-        """Translated left pages with right pages, and the reverse; None without a lexicon.
+        """The translated left pages with the right pages, and vice versa; None without a lexicon.
 
         A word that is not in the lexicon, such as a name, number or file, is its own translation.
         """
@@ -68,7 +68,11 @@ class SideBySide:
         return there, back
 
     def candidates(self, most: int) -> Pairs:
-        """Pair each page of either language with its most similar pages; sorted, no duplicates."""
+        """Pair each page with up to `most` similar pages in the other language.
+
+        Similarity is measured by common features and, if there is a lexicon, by translations.  The
+        pairs are sorted, without duplicates.
+        """
         spaces = [self.units]
         if self.translated:
             (ours, theirs), (others, own) = self.translated
@@ -82,7 +86,7 @@ class SideBySide:
         return self.joined(*found)
 
     def joined(self, *parts: Pairs) -> Pairs:
-        """All pairs in order, without duplicates."""
+        """Merge several sets of pairs into one, sorted and without duplicates."""
         keys = np.unique(np.concatenate([self.keys(pairs) for pairs in parts]))
         width = max(len(self.right), 1)
         return Pairs((keys // width).astype(np.int32), (keys % width).astype(np.int32))
@@ -97,14 +101,14 @@ class SideBySide:
         return [(left[one], right[other]) for one, other in zip(*pairs, strict=True)]
 
     def pairs_of_urls(self, urls: Iterable[tuple[Url, Url]]) -> Pairs:
-        """The pairs whose URLs are pages of the left language and of the right language."""
+        """Convert pairs of URLs to pairs of row indexes; pairs with unknown URLs are skipped."""
         left, right = self.left.place, self.right.place
         known = [(left[one], right[other]) for one, other in urls if one in left and other in right]
         return Pairs(*np.array(known, np.int32).reshape(-1, 2).T)
 
 
 def _with_features(rows: Rows, kept: NDArray[np.bool_]) -> Rows:
-    """The rows with only the kept features."""
+    """Restrict rows to the kept features."""
     row = np.repeat(np.arange(len(rows)), np.diff(rows.offsets))
     there = kept[rows.features] & (rows.values > 0)
     offsets = np.searchsorted(row[there], np.arange(len(rows) + 1)).astype(np.int64)
@@ -118,7 +122,7 @@ def _translations(
     target_ids: Mapping[str, int],
     table: Table,
 ) -> tuple[Rows, Rows]:
-    """The source pages in words of the target language, and the target pages, as unit vectors."""
+    """The translated source pages and the target pages, as unit vectors over the same features."""
     rows, entries = source.features, _best_entries(table)
     row = np.repeat(np.arange(len(rows)), np.diff(rows.offsets))
     weight = np.log1p(rows.values)
@@ -147,7 +151,7 @@ def _translations(
 
 
 def _ids_of(names: Sequence[str], ids: Mapping[str, int]) -> NDArray[np.int64]:
-    """The number of each name, or -1 if it has none."""
+    """The ID of each name, or -1 if it has none."""
     return np.array([ids.get(name, -1) for name in names], np.int64)
 
 
@@ -160,7 +164,7 @@ def _row_spans(
 
 
 def _best_entries(table: Table) -> Table:
-    """The few most probable entries of each row."""
+    """Restrict a table to the most probable entries in each row."""
     row = np.repeat(np.arange(len(table.offsets) - 1), np.diff(table.offsets))
     order = np.lexsort((table.columns, -table.values, row))
     rank = np.arange(len(order)) - table.offsets[row[order]]
@@ -174,7 +178,7 @@ Measures = dict[str, NDArray[np.float32]]
 
 
 def similarities(sides: SideBySide, pairs: Pairs) -> Measures:
-    """Compute all measures for each pair, by name of the measure."""
+    """Compute all similarity measures for each pair of pages."""
     ours, theirs = pairs
     raw = products(*sides.common, ours, theirs)
     shared = products(*sides.units, ours, theirs)
@@ -184,7 +188,7 @@ def similarities(sides: SideBySide, pairs: Pairs) -> Measures:
         "amount": raw / (raw + _HALF_AMOUNT),
         "translated": _translated(sides, pairs),
         "tags": _tags(sides, pairs),
-        # A template on one side may not be one on the other: the smaller difference counts.
+        # A template may be recognised on one side only, so the smaller difference counts.
         "sizes": np.abs(np.log((sizes[0] + 50) / (sizes[1] + 50))).min(1).astype(np.float32),
         "text": np.log1p(np.minimum(*sizes)[:, 0]).astype(np.float32),
         "copied": _overlaps(sides.left.blocks, sides.right.blocks, pairs, 0.0),
@@ -202,7 +206,7 @@ def _translated(sides: SideBySide, pairs: Pairs) -> NDArray[np.float32]:
 
 
 def _tags(sides: SideBySide, pairs: Pairs) -> NDArray[np.float32]:
-    """The similarity of tag sequences: 1 minus the edit distance relative to the longer one."""
+    """The similarity of tag sequences: 1 minus the edit distance divided by the greater length."""
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cpdist
 
@@ -221,7 +225,7 @@ def _overlaps(
     pairs: Pairs,
     unknown: float,
 ) -> NDArray[np.float32]:
-    """The share of the smaller set that is also in the other; `unknown` if either is empty."""
+    """The overlap coefficient of the two sets of each pair; `unknown` if either set is empty."""
     found = np.full(len(pairs), unknown, np.float32)
     for place, (one, other) in enumerate(zip(*pairs, strict=True)):
         left, right = lefts[one], rights[other]

@@ -1,4 +1,4 @@
-"""Assigns counterparts to all pages at once, not one after the other.
+"""Assigns counterparts to all pages jointly instead of one after another.
 
 Taking the strongest pair first may cost two good pairs, because the other candidates of its two
 pages may be left without a partner.  `best_matching` maximises the sum of weights.
@@ -32,17 +32,17 @@ _Rows = dict[int, list[tuple[int, int]]]
 
 
 def best_matching(edges: Iterable[tuple[_Left, _Right, float]]) -> list[tuple[_Left, _Right]]:
-    """The matching with the greatest total weight: each node is in at most one pair.
+    """Find a maximum-weight matching, in which each node is in at most one pair.
 
-    Of two edges between the same nodes, only the heavier counts; weights that are not positive and
-    finite are ignored.  Among matchings of equal weight, nodes that sort first are matched first,
-    so the order of the edges does not matter.
+    Of two edges between the same nodes, only the heavier counts; edges whose weight is not positive
+    and finite are ignored.  Among matchings of equal weight, nodes that sort first are matched
+    first, so the order of the edges does not matter.
 
     The result is exact for each connected component in which the number of left nodes times the
-    number of edges is at most 200,000.  In a larger component, it is exact if nodes have few
-    serious rivals: if the searches together make at most 10 visits per edge, and no search visits
-    more than 20,000 edges.  Beyond that, each search ends after 200 edges with the best path so
-    far, so the time is bounded by the numbers of edges and nodes.
+    number of edges is at most 200,000.  In a larger component, it is exact if all searches together
+    make at most 10 visits per edge, and no search visits more than 20,000 edges.  Beyond that, each
+    search ends after 200 edges with the best path so far, so the time is bounded by the numbers of
+    edges and nodes.
 
     >>> best_matching([("a", "x", 0.9), ("a", "y", 0.8), ("b", "x", 0.8)])
     [('a', 'y'), ('b', 'x')]
@@ -65,7 +65,7 @@ def best_matching(edges: Iterable[tuple[_Left, _Right, float]]) -> list[tuple[_L
 
 
 def _components(rows: _Rows) -> Iterator[_Rows]:
-    """The connected components of a graph."""
+    """Yield the connected components of a graph."""
     columns: defaultdict[int, list[int]] = defaultdict(list)
     for left, row in rows.items():
         for right, _ in row:
@@ -87,7 +87,7 @@ def _components(rows: _Rows) -> Iterator[_Rows]:
 
 
 def _matched(rows: _Rows) -> list[tuple[int, int]]:
-    """The heaviest matching of a component, by shortest augmenting paths.
+    """Find the maximum-weight matching of a component by shortest augmenting paths.
 
     The left nodes bid one after another.  Gains and prices are the dual variables: no edge weighs
     more than the gain of its left node plus the price of its right node, and the edges of the
@@ -103,7 +103,7 @@ def _matched(rows: _Rows) -> list[tuple[int, int]]:
 
 @dataclass(slots=True)
 class _State:
-    """A matching in progress."""
+    """A partial matching, with the dual variables of its nodes."""
 
     rows: _Rows
     gain: dict[int, int] = field(default_factory=dict)
@@ -114,10 +114,10 @@ class _State:
 
 @dataclass(slots=True)
 class _Paths:
-    """The state of one search: the cost of each node that the source would displace."""
+    """The state of the search for the cheapest augmenting path from one source."""
 
     bound: int
-    """cost of the cheapest path: to a free node, or to a node that becomes unmatched"""
+    """cost of the cheapest path so far, to a free node or to a node that becomes unmatched"""
     goal: int | None = None
     """right node where that path ends; None if the source itself stays unmatched"""
     reached: dict[int, int] = field(default_factory=dict)
@@ -130,7 +130,7 @@ class _Paths:
 
 
 def _bid(state: _State, source: int, most: int) -> int:
-    """Add a left node if that makes the matching heavier; returns the number of edges visited."""
+    """Add a left node if this increases the total weight; return the number of edges visited."""
     price = state.price
     gain = max(0, *(weight - price[right] for right, weight in state.rows[source]))
     state.gain[source] = gain
@@ -158,7 +158,7 @@ def _bid(state: _State, source: int, most: int) -> int:
 
 
 def _look(state: _State, paths: _Paths, left: int, cost: int) -> None:
-    """Relax all edges of a left node that cost less than the cheapest path."""
+    """Relax all edges of a left node that cost less than the cheapest path so far."""
     cost += state.gain[left]
     price, holder, reached = state.price, state.holder, paths.reached
     for right, weight in state.rows[left]:
@@ -172,9 +172,9 @@ def _look(state: _State, paths: _Paths, left: int, cost: int) -> None:
 
 
 def _next(paths: _Paths) -> tuple[int, int | None]:
-    """The cheapest matched right node that was not expanded yet, and its cost.
+    """The cost of the cheapest right node that has not been expanded yet, and the node.
 
-    The node is None if the cheapest complete path costs no more than that.
+    The node is None if no such node costs less than the cheapest complete path.
     """
     while paths.waiting and paths.waiting[0][0] < paths.bound:
         cost, right = heappop(paths.waiting)
@@ -184,7 +184,7 @@ def _next(paths: _Paths) -> tuple[int, int | None]:
 
 
 def _displace(state: _State, paths: _Paths, source: int) -> None:
-    """Hand each right node on the path to the left node that would take it."""
+    """Update the matching along the augmenting path that was found."""
     right = paths.goal
     while right is not None:
         left = paths.came[right]
@@ -198,10 +198,10 @@ _Page = TypeVar("_Page", bound=_Sortable)
 def consistent_groups(
     pairs: Iterable[tuple[_Page, _Page, float]], lang_of: Mapping[_Page, str]
 ) -> list[tuple[_Page, ...]]:
-    """Join pages into documents by pairs, strongest first, with at most one page per language.
+    """Group pages into documents with at most one page per language, strongest pairs first.
 
-    A pair that would join two pages of one language is rejected; pairs without a positive weight
-    are ignored.  Pages are sorted by language, groups by their pages.
+    A pair that would put two pages in the same language into one group is rejected.  Pairs without
+    a positive weight are ignored.  Pages are sorted by language, and groups by their pages.
 
     >>> lang_of = {"e": "en", "e2": "en", "f": "fr", "g": "de"}
     >>> consistent_groups([("e", "f", 0.9), ("f", "g", 0.8), ("g", "e2", 0.7)], lang_of)

@@ -1,8 +1,9 @@
-"""A table of the candidates of two languages, each with a row of features and a probability.
+"""A table of candidate pairs in two languages, each with a row of features and a probability.
 
-Features are the proposals of pairers by links and URLs, the content similarity, the probability of
-a URL model, and the lead over rivals; once other pages are paired, also the votes of pages that
-link to both pages, and the counterparts in third languages.
+Features are the proposals of pairers that use links and URLs, the content similarity, the
+probability from the URL pair model, and the lead over rivals.  Once other pages are paired, there
+are two more: votes by paired pages that link to the candidates, and common counterparts in third
+languages.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _MIN_RECIPROCAL = 0.93  # minimum score of a declaration by both pages; one page
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Candidates of two languages in order, with a row of features and a probability for each."""
+    """Candidate pairs in two languages, each with a row of features and a probability."""
 
     sides: SideBySide
     pairs: Pairs
@@ -47,11 +48,11 @@ class Table:
     scores: NDArray[np.float64]
 
     def urls(self) -> list[tuple[Url, Url]]:
-        """Both URLs of each candidate."""
+        """The two URLs of each candidate."""
         return self.sides.urls(self.pairs)
 
     def page_pair(self, place: int) -> PagePair:
-        """A candidate as a page pair with all its evidence."""
+        """Convert the candidate at an index to a page pair with all its evidence."""
         left = self.sides.left.urls[self.pairs.left[place]]
         right = self.sides.right.urls[self.pairs.right[place]]
         proposals = self.proposals.get((left, right), {})
@@ -78,7 +79,11 @@ def score_candidates(
     siblings: Mapping[tuple[Url, Url], float] | None = None,
     sure: Mapping[str, NDArray[np.float32]] | None = None,
 ) -> Table:
-    """Compute the table of candidates; `sure` has the sorted measures of sure pairs."""
+    """Compute the features and probabilities of candidates.
+
+    `neighbours` and `siblings` contain evidence from sure pairs, and `sure` the sorted values of
+    their measures.
+    """
     urls = sides.urls(pairs)
     columns: Measures = {
         **measures,
@@ -99,7 +104,7 @@ def score_candidates(
 
 
 def sure_measures(table: Table, sure: float) -> Measures:
-    """The values of each measure among sure candidates, sorted."""
+    """The sorted values of each measure among candidates with a probability of at least `sure`."""
     rows = table.rows[table.scores >= sure]
     return {name: np.sort(rows[:, FEATURES.index(name)]) for name in COMPARED}
 
@@ -107,14 +112,14 @@ def sure_measures(table: Table, sure: float) -> Measures:
 def _share_below(
     values: NDArray[np.float32], sure: NDArray[np.float32] | None
 ) -> NDArray[np.float32]:
-    """For each value, the share of sure pairs with no higher value; 0.5 if there are too few."""
+    """The share of sure pairs that do not exceed each value; 0.5 if there are too few pairs."""
     if sure is None or len(sure) < _MIN_SURE_PAIRS:
         return np.full(len(values), 0.5, np.float32)
     return (np.searchsorted(sure, values, side="right") / len(sure)).astype(np.float32)
 
 
 def _proposed(urls: list[tuple[Url, Url]], proposals: Proposals) -> Measures:
-    """The strongest declaration of the site, and the strongest evidence from URLs."""
+    """The strongest declaration and the strongest evidence from URLs for each candidate."""
     declared, reciprocal, url = np.zeros((3, len(urls)), np.float32)
     for place, pair in enumerate(urls):
         for name, score in proposals.get(pair, {}).items():
@@ -135,7 +140,7 @@ def _looked_up(
 def leads_over_rivals(
     sides: SideBySide, pairs: Pairs, scores: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """The lead of each candidate over the best rival of either page; negative if behind."""
+    """The difference between each candidate's score and that of its best rival for either page."""
     found = scores.copy()
     for places, count in ((pairs.left, len(sides.left)), (pairs.right, len(sides.right))):
         best, second = _two_best(places, scores, count)
@@ -147,7 +152,7 @@ def leads_over_rivals(
 def _two_best(
     places: NDArray[np.int32], scores: NDArray[np.float32], count: int
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The best and second-best scores at each index, which are equal if two candidates tie."""
+    """The best and second-best scores of each page, which are equal if two candidates tie."""
     best, second = np.zeros((2, count), np.float32)
     order = np.lexsort((-scores, places))
     sorted_places, sorted_scores = places[order], scores[order]

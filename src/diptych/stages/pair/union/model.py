@@ -29,18 +29,18 @@ class PagePairModel:
     forest: Forest
 
     def probabilities(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
-        """The probability of each row, whose columns are the features in `names`."""
+        """The probability that each row is a pair; the columns are the features in `names`."""
         found: NDArray[np.float64] = 1 / (1 + np.exp(-self.forest.scores(rows).astype(np.float64)))
         return found
 
     def save(self, folder: str) -> None:
-        """Write the model as arrays, without code."""
+        """Save the model to a folder as plain arrays."""
         about = {"format": np.array(FORMAT), "names": np.array(self.names)}
         save_arrays(f"{folder}/{_FILE}", about | self.forest.arrays())
 
 
 def load(names: Sequence[str], folder: str = "") -> PagePairModel:
-    """Load a model over these features from a folder, or the one shipped with the package."""
+    """Load a model with these features from a folder; by default, the model in the package."""
     return (_read if folder else _shipped)(folder, tuple(names))
 
 

@@ -1,7 +1,7 @@
-"""Evidence from the site's structure: pages linked from the same place on paired pages.
+"""Evidence from the structure of a site: pages linked at the same position on paired pages.
 
 Two pages that are translations of each other have their links in the same order.  Links to pages
-that are already paired are fixed points; if both sides have the same number of links between two
+that are already paired are fixed points.  If both sides have the same number of links between two
 fixed points, these links lead to corresponding pages.
 """
 
@@ -19,7 +19,7 @@ _MAX_LINKS = 400  # maximum links compared per page
 
 
 def link_lists(site: SiteView, lang_of: Mapping[Url, str]) -> dict[Url, tuple[Url, ...]]:
-    """The pages that each page links to, in order, without self-links and immediate repetitions."""
+    """The pages that each page links to, in order, without self-links and adjacent duplicates."""
     found: defaultdict[Url, list[Url]] = defaultdict(list)
     resolved: dict[Url, Url | None] = {}
     for source, link in site.links():
@@ -41,7 +41,7 @@ def votes(
     lang_of: Mapping[Url, str],
     partner: Mapping[Url, Url],
 ) -> dict[tuple[Url, Url], float]:
-    """For two pages, the share of paired pages that link to them at the same place.
+    """Map candidate pairs to the share of known pairs that link to them at the same position.
 
     `partner` maps left pages to their counterparts in sure pairs.
     """
@@ -65,7 +65,7 @@ def votes(
 def _matched(
     ours: Sequence[Url], theirs: Sequence[Url], partner: Mapping[Url, Url]
 ) -> Iterable[tuple[Url, Url]]:
-    """Links at the same place of two lists, between links whose counterparts are known.
+    """Match links at the same position in two lists, between links with known counterparts.
 
     >>> list(_matched(["a", "b", "c"], ["A", "x", "C"], {"a": "A", "c": "C"}))
     [('a', 'A'), ('b', 'x'), ('c', 'C')]

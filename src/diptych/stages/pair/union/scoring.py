@@ -1,4 +1,4 @@
-"""Scores all candidates of a site twice: first separately, then with evidence of sure pairs."""
+"""Scores all candidates of a site twice: first separately, then with evidence from sure pairs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MIN_VOTES = 0.5  # minimum share of neighbour votes that makes two pages a cand
 def scored_tables(
     union: Union, site: SiteView, proposals: Proposals, lang_of: Mapping[Url, str]
 ) -> list[Table]:
-    """The candidates of each pair of languages, with their probabilities."""
+    """Compute one table of scored candidates for each pair of languages."""
     pages_of = pages_by_language(site, lang_of)
     tables = []
     for left, right in combinations(site.langs, 2):
@@ -50,13 +50,13 @@ def scored_tables(
 
 
 def _candidates(union: Union, sides: SideBySide, proposals: Proposals) -> Pairs:
-    """The candidates proposed by pairers and by content."""
+    """The candidates proposed by other pairers, and those found by content."""
     proposed = sides.pairs_of_urls(proposals)
     return sides.joined(proposed, union.content.similar_pages(sides) if union.content else proposed)
 
 
 def _rescored(union: Union, table: Table, context: _Context) -> Table:
-    """Score a table again, with more candidates and the evidence of sure pairs."""
+    """Score a table again, with additional candidates and evidence from sure pairs."""
     sides = table.sides
     neighbours = context.neighbours(sides.left.lang, sides.right.lang)
     siblings = context.siblings(sides.left.lang, sides.right.lang)
@@ -75,7 +75,7 @@ def _rescored(union: Union, table: Table, context: _Context) -> Table:
 
 
 def _measured(union: Union, sides: SideBySide, pairs: Pairs) -> Measures:
-    """The measures of candidates that do not depend on other candidates."""
+    """Compute the measures of candidates that do not depend on other candidates."""
     by_url = np.zeros(len(pairs), np.float32)
     if union.url_model and len(pairs):
         lefts, rights = zip(*sides.urls(pairs), strict=True)
@@ -84,7 +84,7 @@ def _measured(union: Union, sides: SideBySide, pairs: Pairs) -> Measures:
 
 
 def _extended(union: Union, table: Table, pairs: Pairs) -> Measures:
-    """The measures of candidates, taken from the table where known and computed otherwise."""
+    """Return the measures of all pairs; those missing from the table are computed."""
     sides = table.sides
     is_new = ~np.isin(sides.keys(pairs), sides.keys(table.pairs))
     found = _measured(union, sides, Pairs(pairs.left[is_new], pairs.right[is_new]))
@@ -98,7 +98,7 @@ def _extended(union: Union, table: Table, pairs: Pairs) -> Measures:
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """The sure pairs, as evidence for other pairs."""
+    """The sure pairs of a site, as evidence for other pairs."""
 
     partner: Mapping[LangPair, Mapping[Url, tuple[Url, float]]]
     """two languages, in either order -> page -> its counterpart and probability"""
@@ -124,12 +124,12 @@ class _Context:
         return cls(partner, links, lang_of)
 
     def neighbours(self, left: str, right: str) -> dict[tuple[Url, Url], float]:
-        """The share of paired pages that link to both pages of a pair at the same place."""
+        """Map candidates to the share of sure pairs that link to them at the same position."""
         known = {url: other for url, (other, _) in self.partner[LangPair(left, right)].items()}
         return votes(sorted(known.items()), self.links, self.lang_of, known)
 
     def siblings(self, left: str, right: str) -> dict[tuple[Url, Url], float]:
-        """The probability that two pages have the same counterpart in a third language."""
+        """Map candidates to the probability of a common counterpart in a third language."""
         found: dict[tuple[Url, Url], float] = {}
         for langs, partners in self.partner.items():
             if langs.left != left or langs.right == right:

@@ -1,4 +1,4 @@
-"""Pairing by all evidence: counterparts are assigned to all pages of a site at once."""
+"""Pairing by all evidence, with counterparts assigned to all pages of a site at once."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _ONE_PAGE = "one_page"
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """Combines candidates from several pairers, including `content`; assigns one partner per page.
+    """Combines candidates from several pairers, and assigns at most one partner to each page.
 
     Each candidate gets a probability from all its evidence.  The pairs with the greatest total
-    evidence are chosen, such that the pages of one document in n languages form one group. If only
-    a list of URLs is given, without content, the scores of the pairers decide.
+    evidence are chosen, such that the versions of a document in several languages form one group.
+    If only a list of URLs is given, without content, the scores of the pairers decide.
     """
 
     pairers: tuple[Pairer, ...] = (Links(), Keys(), LangStrip())
@@ -48,7 +48,7 @@ class Union:
     model: str = ""
     """folder of a page pair model; if empty, the one shipped with the package"""
     url_model: bool = True
-    """True if the URL pair model scores URLs too"""
+    """True to use the probability from the URL pair model as evidence"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
         """Find pairs, strongest first, with the names and scores of all their evidence."""
@@ -68,7 +68,7 @@ class Union:
         return sorted([*pairs, *bilingual.values()], key=strongest_first)
 
     def all_candidates(self, site: SiteView) -> list[PagePair]:
-        """All candidates above a small probability, including those that lost to a better one."""
+        """Return all candidates above a small probability, including those not chosen as pairs."""
         tables = self._tables(site, _proposals(self._proposed(site)), page_languages(site))
         found = [
             table.page_pair(place)
@@ -95,7 +95,7 @@ def _ends(pair: PagePair) -> set[tuple[Url, str, str]]:
 
 
 def _proposals(pairs: Iterable[PagePair]) -> Proposals:
-    """The proposals of pairers for each two pages: the best score of each kind of evidence."""
+    """Map each pair of pages to the best score proposed for each kind of evidence."""
     proposals: defaultdict[tuple[Url, Url], dict[str, float]] = defaultdict(dict)
     for pair in pairs:
         known = proposals[pair.left, pair.right]
@@ -107,7 +107,7 @@ def _proposals(pairs: Iterable[PagePair]) -> Proposals:
 def _assigned(
     tables: Iterable[Table], lang_of: Mapping[Url, str], threshold: float
 ) -> list[PagePair]:
-    """Assign one partner per page and language, and one page per language in each group."""
+    """Assign at most one partner per page and language, consistently across all languages."""
     known: dict[tuple[Url, Url], tuple[Table, int]] = {}
     matched: list[tuple[Url, Url, float]] = []
     for table in tables:
@@ -131,7 +131,7 @@ def _assigned(
 
 
 def _bilingual_pages(tables: Sequence[Table]) -> Iterator[PagePair]:
-    """Pages that are in two of the languages, as pairs with themselves."""
+    """Yield the pages that are in two of the languages, as pairs with themselves."""
     all_sides = [table.sides for table in tables]
     mixed = {
         url: dict(scores)
