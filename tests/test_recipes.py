@@ -44,7 +44,7 @@ def test_unknown_recipe_is_answered_with_those_there_are() -> None:
     with pytest.raises(ConfigError) as caught:
         recipes.load("hybird", {})
     message = str(caught.value)
-    assert message.startswith("no strategy 'hybird'; available: ")
+    assert message.startswith("unknown recipe 'hybird'; available: ")
     assert all(name in message for name in recipes.names())
     assert ".toml" in message
 

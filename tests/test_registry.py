@@ -82,7 +82,7 @@ def test_unknown_strategy_is_answered_with_those_there_are(stage: str) -> None:
     with pytest.raises(ConfigError) as caught:
         make(stage, {"use": "kesy"})
     message = str(caught.value)
-    assert message.startswith(f"no {stage} strategy 'kesy'; available: ")
+    assert message.startswith(f"unknown {stage} strategy 'kesy'; available: ")
     assert all(name in message for name in STRATEGIES[stage])
 
 
@@ -114,7 +114,7 @@ def test_strategies_inside_strategies_are_made_too() -> None:
     union = make("pair", {"use": "union", "pairers": [{"use": "langstrip"}, {"use": "links"}]})
     names = [type(pairer).__name__ for pairer in union.pairers]
     assert names == ["LangStrip", "Links"]
-    with pytest.raises(ConfigError, match="no pair strategy 'nope'"):
+    with pytest.raises(ConfigError, match="unknown pair strategy 'nope'"):
         make("pair", {"use": "union", "pairers": [{"use": "nope"}]})
 
 
@@ -142,7 +142,7 @@ def test_parameter_named_after_a_stage_may_be_set() -> None:
     assert built.crawl.pair == make("pair", inner)  # type: ignore[union-attr]
     assert type(built.pair) is strategies("pair")["keys"]
     assert "crawl:pplocator(pair=pplocator(similarity=0.9))|pair:keys|" in signature(recipe, [])
-    with pytest.raises(ConfigError, match="no pair strategy 'bfs'"):
+    with pytest.raises(ConfigError, match="unknown pair strategy 'bfs'"):
         build({**RECIPE, "crawl": {"use": "pplocator", "pair": {"use": "bfs"}}})
 
 
@@ -157,7 +157,7 @@ def test_exporter_by_its_format(name: str) -> None:
 
 
 def test_unknown_format_is_answered_with_those_there_are() -> None:
-    with pytest.raises(ConfigError, match=r"no export strategy 'docx'; available: .*tmx, tsv"):
+    with pytest.raises(ConfigError, match=r"unknown export strategy 'docx'; available: .*tmx, tsv"):
         exporter("docx")
 
 

@@ -1,4 +1,4 @@
-"""Train the model of the quality of segments, and ship it.
+"""Train the segment quality model, and ship it.
 
     python -m bench.training.filter [--most 10] [--lang-pairs 6] [--seed 0] [--cache DIR]
     python -m bench.training.filter --encoder [...]

@@ -1,4 +1,4 @@
-"""The program `diptych`, which `python -m diptych` also runs."""
+"""The entry point of `diptych` and of `python -m diptych`."""
 
 import sys
 

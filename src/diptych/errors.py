@@ -8,7 +8,7 @@
     +-- CorpusError         a corpus file that cannot be read
     +-- StoppedError        the user stopped a run, which can be continued
 
-Faults of the web are not errors: they are values (`types.Failure`), counted and shown.
+Failed requests are not errors: they are values (`types.Failure`) that are counted and shown.
 
 The same message is read by people who use the command line and by people who use Python.  A message
 names an option with `option_name("max_pages")`, which is shown as `--max-pages` or as `max_pages`.
@@ -44,7 +44,7 @@ _OPTION = re.compile(f"{_BEFORE}([a-z_]+){_BEHIND}")
 
 
 class DiptychError(Exception):
-    """Base class of all errors; the message says what is wrong, what is allowed and what to do."""
+    """Base class of all errors; the message states the problem, what is allowed and what to do."""
 
     def __init__(self, message: str = "") -> None:
         super().__init__(for_python(message))
@@ -55,7 +55,7 @@ class DiptychError(Exception):
         return for_command_line(self._message)
 
     def with_context(self, context: str) -> str:
-        """The message with some context before it, for use in another error."""
+        """The message preceded by some context, for use in another error."""
         return f"{context}: {self._message}"
 
 

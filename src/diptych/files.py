@@ -111,7 +111,7 @@ def read_file(
 
 @contextmanager
 def model_file(folder: str, name: str, package: str) -> Iterator[Path]:
-    """Yield the path of a model file: in the user's folder, or among the shipped weights."""
+    """Yield the path of a model file in `folder`, or of a shipped model if `folder` is empty."""
     if folder:
         yield Path(folder) / name
     else:

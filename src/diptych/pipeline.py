@@ -81,7 +81,7 @@ def pair_and_learn(
     *,
     pair: Callable[[Store, TaskContext, Workers, Watcher], bool] = pair_pages,
 ) -> TaskContext:
-    """Pair all pages, learn words from the surest pairs, and pair again while more pairs are found.
+    """Pair all pages, learn words from reliable pairs, and repeat while more pairs are found.
 
     Learning is not repeated for the same pages, unless a site could not be paired: then the next
     invocation tries again.  Returns the context with all learned lexicons.

@@ -1,4 +1,4 @@
-"""The verbs of Diptych: one Protocol per stage.
+"""The interfaces of Diptych: a Protocol for each stage.
 
 A strategy is a frozen dataclass of parameters that implements one of these protocols.  Strategies
 are pure: network, disk, clock and randomness are arguments or belong to `engine/` and `run/`.
@@ -49,7 +49,7 @@ __all__ = [
 
 
 class SiteView(Protocol):
-    """The pages, links, sketches and lexicons of a site so far; read-only.
+    """A read-only view of a site so far: its pages, links, sketches and lexicons.
 
     `pages` holds one record per distinct page, without redirects, copies and non-canonical URLs;
     `resolve` maps such URLs to the pages that represent them.
@@ -113,7 +113,7 @@ class Guide(CrawlPolicy, Protocol):
     def questions(self) -> Sequence[PagePair | None]:
         """The new questions since the last call; `learn` receives the answers later.
 
-        A pair is to be verified and aligned (`VerifiedPair`); None asks for a new `PairingResult`.
+        A pair requests its alignment (`VerifiedPair`), and None requests a new `PairingResult`.
         """
         ...
 
@@ -130,7 +130,7 @@ class Guide(CrawlPolicy, Protocol):
 class GuidedPolicy(Protocol):
     """A stateful crawl policy: it creates a guide for each site.
 
-    The `repr` of the policy, the same in every process, is the key of its guides' snapshots.
+    Snapshots of guides are stored by the `repr` of the policy, which must always be the same.
     """
 
     def guide(self, langs: Sequence[str]) -> Guide:
@@ -150,7 +150,7 @@ class LinkSource(Protocol):
         ...
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | Failure | None:
-        """At most `limit` links of a page to other sites; None if the page must be fetched."""
+        """At most `limit` links from a page to other sites; None if the page must be fetched."""
         ...
 
 
@@ -170,7 +170,7 @@ class SiteTest(Protocol):
         ...
 
     def miss(self, url: Url) -> None:
-        """Note that a requested page cannot be fetched."""
+        """Record that a requested page could not be fetched."""
         ...
 
     def wanted_links(self) -> Sequence[Link]:
@@ -198,12 +198,12 @@ class DiscoverPolicy(Protocol):
 
     @property
     def per_site(self) -> int:
-        """Maximum pages per site; 0 means no limit, and 1 that links within a site are ignored."""
+        """The maximum number of pages per site; 0: no limit, 1: links within a site are ignored."""
         ...
 
     @property
     def learns_every(self) -> int:
-        """Pages between the first learning steps (later ones are rarer); 0 means no learning."""
+        """The number of pages between the first learning steps; 0 disables learning."""
         ...
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:
@@ -211,7 +211,7 @@ class DiscoverPolicy(Protocol):
         ...
 
     def outcome(self, page: Page, *, is_bilingual: bool) -> float:
-        """The value, from 0 to 1, of a link that led to this page, by the page and its site."""
+        """The value (0 to 1) of a link that led to this page, judged by the page and its site."""
         ...
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
@@ -240,7 +240,7 @@ class Verifier(Protocol):
     """Decides by content whether two pages are translations of each other."""
 
     def verify(self, candidate: Candidate) -> Decision:
-        """The score, from 0 (certainly not) to 1 (certainly), and the decision by a threshold."""
+        """The decision, with a score from 0 (not a translation) to 1 (a translation)."""
         ...
 
 
@@ -334,7 +334,7 @@ class UrlPairModel(Protocol):
     """Predicts from their URLs alone whether two pages are translations of each other."""
 
     def probabilities(self, lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.float32]:
-        """For each left URL and the right URL with the same index, the probability of a pair."""
+        """The probability that each left URL and the right URL at the same index form a pair."""
         ...
 
 
@@ -385,7 +385,7 @@ class Watcher:
     notes: list[str] = field(default_factory=list)
 
     def begin(self, stage: str, total: int | None = None, unit: str = "") -> None:
-        """Begin a stage; `total` is its number of parts, such as 12 "page pairs"."""
+        """Begin a stage with `total` parts, which `unit` names, such as 12 "page pairs"."""
         self.stage, self.done, self.total, self.unit = stage, 0, total, unit
 
     def advance(self, count: int = 1) -> None:

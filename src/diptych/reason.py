@@ -105,7 +105,7 @@ class Reason(StrEnum):
 
 
 class DownloadKind(StrEnum):
-    """The kind of result of a download; a download without a page has a `Reason` instead."""
+    """The kind of a successful download; any other download has a `Reason` instead."""
 
     PAGE = "page"
     DUPLICATE = "duplicate"

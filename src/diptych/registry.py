@@ -127,14 +127,14 @@ def _load(path: str) -> type:
 
 
 def strategies(stage: str) -> dict[str, type]:
-    """The classes of all strategies of a stage, by name."""
+    """The classes of all strategies for a stage, by name."""
     return {name: _load(path) for name, path in STRATEGIES[stage].items()}
 
 
 def _class_of(stage: str, name: str) -> type:
     known = STRATEGIES[stage]
     if name not in known:
-        raise ConfigError(f"no {stage} strategy '{name}'; available: {', '.join(sorted(known))}")
+        raise ConfigError(f"unknown {stage} strategy '{name}'; available: {_names(stage)}")
     return _load(known[name])
 
 
@@ -202,7 +202,7 @@ def exporter(name: str, *, n_way: bool = False) -> Exporter:
         field.name == "n_way" for field in dataclasses.fields(_class_of("export", name))
     ):
         raise ConfigError(
-            f"{name} cannot store rows of more than two languages; use tsv, moses, tmx, jsonl, ..."
+            f"{name} cannot store rows with three or more languages; use tsv, moses, tmx or jsonl"
         )
     made: Exporter = make("export", {"use": name, **({"n_way": True} if n_way else {})})
     return made

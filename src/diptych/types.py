@@ -1,4 +1,4 @@
-"""The nouns of Diptych: every value that passes from one stage to another.
+"""The data types of Diptych: all values that pass from one stage to another.
 
 All are immutable.  Types with hundreds of instances per page (`Link`, `Block`) are named tuples,
 which are created and passed between processes several times faster than dataclasses.
@@ -110,7 +110,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """The response of a server or an archive; its body is not decoded yet."""
+    """A response from a server or an archive; its body is not decoded yet."""
 
     url: Url
     status: int

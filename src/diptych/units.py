@@ -1,4 +1,4 @@
-"""The nouns of a corpus: the values that are exported, merged and rebuilt.
+"""The data types of a corpus: the values that are exported, merged and rebuilt.
 
 All are named tuples, because creating a million named tuples takes only a few seconds.
 """

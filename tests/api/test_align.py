@@ -67,9 +67,9 @@ def test_strategies_can_be_chosen(method: str, trees: str) -> None:
 
 
 def test_unknown_strategy_is_named() -> None:
-    with pytest.raises(ConfigError, match="no align_sentences strategy 'hun'"):
+    with pytest.raises(ConfigError, match="unknown align_sentences strategy 'hun'"):
         align(GERMAN, FRENCH, "de,fr", method="hun")
-    with pytest.raises(ConfigError, match="no align_dom strategy 'oak'"):
+    with pytest.raises(ConfigError, match="unknown align_dom strategy 'oak'"):
         align(PAGE, OTHER, "en,fr", trees="oak")
 
 
@@ -117,7 +117,7 @@ def test_same_page_twice() -> None:
 
 @pytest.mark.parametrize("data", [b"\x00\x01\x02" * 100, b"%PDF-1.4\n%\xe2\xe3", b""])
 def test_bytes_that_are_no_page_are_refused(data: bytes) -> None:
-    with pytest.raises(ConfigError, match="the right page is"):
+    with pytest.raises(ConfigError, match="the right page must be HTML"):
         align(PAGE.encode(), data, "en,fr")
 
 

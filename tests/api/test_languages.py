@@ -23,7 +23,7 @@ def test_error_on_languages_fits_both_users() -> None:
 
 def test_note_names_a_language_that_cannot_be_recognised() -> None:
     (note,) = first_notes(["en", "tet"])
-    assert note.startswith("cannot recognise tet from text")
+    assert note.startswith("cannot identify tet from text")
 
 
 def test_language_check_does_not_load_the_identifier() -> None:

@@ -106,7 +106,7 @@ def test_skipped_lines_are_counted_and_the_first_named():
     assert skipped.in_words("of no use") == "skipped 1 line of no use: line 3"
     for number in range(4, 2000):
         skipped.add(Line(number, ()))
-    assert skipped.in_words("x") == "skipped 1,997 lines x: line 3, 4, 5, 6, 7, ..."
+    assert skipped.in_words("x") == "skipped 1,997 lines x: lines 3, 4, 5, 6, 7, ..."
 
 
 def test_files_are_unpacked_by_their_name(tmp_path):

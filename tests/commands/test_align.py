@@ -152,14 +152,14 @@ def test_links_of_two_pages(write) -> None:
 def test_names_of_strategies_are_checked_first(write) -> None:
     texts = write("a.txt", "One."), write("b.txt", "Un.")
     line = mistake("align", *texts, "--langs", "en,fr", "--trees", "foo")
-    assert "no align_dom strategy 'foo'" in line
+    assert "unknown align_dom strategy 'foo'" in line
 
 
 def test_method_can_be_chosen(texts) -> None:
     for method in ("gale_church", "ibm1", "length_lexicon", "embedding"):
         assert len(aligned(*texts, "--method", method)) >= 2
     line = mistake("align", *texts, "--langs", "de,fr", "--method", "hunalign")
-    assert "no align_sentences strategy 'hunalign'; available: embedding, gale_church" in line
+    assert "unknown align_sentences strategy 'hunalign'; available: embedding, gale_church" in line
 
 
 def test_lexicon_decides_on_the_alignment(write) -> None:
@@ -235,7 +235,7 @@ def test_same_page_twice(pages) -> None:
 def test_trees_can_be_chosen(pages) -> None:
     assert len(aligned(*pages, "--trees", "flat", langs="en,fr")) >= 2
     line = mistake("align", *pages, "--langs", "en,fr", "--trees", "oak")
-    assert "no align_dom strategy 'oak'; available: domtree, flat" in line
+    assert "unknown align_dom strategy 'oak'; available: domtree, flat" in line
 
 
 # -- nothing found, and mistakes ---------------------------------------------------------------
@@ -259,7 +259,7 @@ def test_files_without_text_are_named(write, name: str, data: bytes, said: str) 
     for files in ((wrong, other), (other, wrong)):
         line = mistake("align", *files, "--langs", "de,fr")
         assert line == (
-            f"error: {wrong} {said}; give HTML pages, or texts with one sentence per line"
+            f"error: {wrong} {said}; give HTML pages, or text files with one sentence per line"
         )
 
 
@@ -267,7 +267,7 @@ def test_pages_without_text_have_nothing_in_common(write) -> None:
     blank, other = write("a.html", "<p></p>"), write("b.html", "<p>Nur hier.</p>")
     result = run("align", other, blank, "--langs", "de,fr", "--format", "ladder")
     assert (result.exit_code, result.stdout) == (1, "[0]:[]\n")
-    assert result.stderr == f"no sentence of {other} corresponds to one of {blank}\n"
+    assert result.stderr == f"no sentence in {other} corresponds to one in {blank}\n"
 
 
 def test_mistakes_are_one_line(texts, pages, write, tmp_path: Path) -> None:
@@ -277,7 +277,7 @@ def test_mistakes_are_one_line(texts, pages, write, tmp_path: Path) -> None:
     assert f"cannot read {tmp_path}: Is a directory" in mistake("align", texts[0], tmp_path, *langs)
     line = mistake("align", pages[0], texts[1], *langs)
     assert (
-        f"{pages[0]} is an HTML page and {texts[1]} is a text file; give two of the same kind"
+        f"{pages[0]} is an HTML page and {texts[1]} is a text file; give two files of the same kind"
         in line
     )
     assert f"{pages[1]} is an HTML page" in mistake("align", texts[0], pages[1], *langs)
@@ -285,7 +285,7 @@ def test_mistakes_are_one_line(texts, pages, write, tmp_path: Path) -> None:
     assert "two different languages" in mistake("align", *texts, "--langs", "de")
     assert "unknown language" in mistake("align", *texts, "--langs", "de,zzzz")
     assert "cannot read" in mistake("align", *texts, *langs, "--lexicon", missing)
-    assert "not a lexicon of Diptych" in mistake("align", *texts, *langs, "--lexicon", texts[0])
+    assert "not a Diptych lexicon" in mistake("align", *texts, *langs, "--lexicon", texts[0])
     other = write("other.npz", Lexicon.empty("en", "ja").to_bytes())
     for files in (texts, pages):
         line = mistake("align", *files, *langs, "--lexicon", other)

@@ -47,7 +47,7 @@ def test_the_files_that_were_written_are_named(recorded, tmp_path, name):
 
 def test_rows_of_many_languages_need_three(recorded, tmp_path):
     line = mistake("export", recorded, "--format", "tsv", "--n-way", "--out", tmp_path / "a.tsv")
-    assert line == f"error: --n-way needs three languages or more; {recorded} has en,fr"
+    assert line == f"error: --n-way needs three or more languages; {recorded} has en,fr"
     assert not list(tmp_path.iterdir())
 
 
@@ -116,7 +116,7 @@ def test_merging_a_run_with_itself_counts_everything_twice(recorded, tmp_path):
     out = tmp_path / "merged.jsonl"
     result = run("merge", tmp_path / "one", tmp_path / "two", tmp_path / "made.jsonl", "--out", out)
     assert result.exit_code == 0, result.output
-    told = f"{len(units):,} segments of {3 * len(units):,} in 3 corpora -> "
+    told = f"{len(units):,} of {3 * len(units):,} segments in 3 corpora -> "
     assert result.output.startswith(told)
     merged = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     assert [unit["id"] for unit in merged] == [unit["id"] for unit in units]

@@ -78,7 +78,7 @@ def test_selective_export_does_not_replace_the_corpus(made: Maker):
         (("--without", "EMAIL"), "email"),
         (("--without", "machine,licens:x"), "licens:x"),
         (("--min-score", "nan"), "must be a finite number, not nan"),
-        (("--format", "tmx"), "suffix of tsv"),
+        (("--format", "tmx"), "suffix for tsv"),
         (("--format", "docs", "--without", "email"), "--redact"),
     ],
 )

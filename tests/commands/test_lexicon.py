@@ -99,7 +99,7 @@ def test_mistakes_are_one_line(table: Path, tmp_path: Path) -> None:
     assert "unknown language" in mistake("lexicon", "import", table, "--langs", "de,zzzz")
     out = tmp_path / "no" / "folder.npz"
     assert "cannot write" in mistake("lexicon", "import", table, *langs, "--out", out)
-    assert "not a lexicon of Diptych" in mistake("lexicon", "show", table)
+    assert "not a Diptych lexicon" in mistake("lexicon", "show", table)
     assert "No such file" in mistake("lexicon", "show", tmp_path / "no.npz")
     assert "holds no run" in mistake("lexicon", "show", tmp_path)
     wrong = tmp_path / "freedict-deu-fra.index"

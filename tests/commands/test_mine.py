@@ -191,7 +191,7 @@ def test_explain_of_rejected_pairs_a_page_and_a_pair(recorded, home):
     ("path", "said"),
     [
         ("private/drafts.html", "robots.txt"),
-        ("files/", "does not know"),
+        ("files/", "has no record of"),
         ("en/lamp-oil.html", "404"),
     ],
 )
@@ -282,7 +282,7 @@ def test_every_download_of_the_demo_is_explained_and_the_numbers_add_up(recorded
 def test_command_that_the_summary_prints_exports_with_another_threshold(recorded, tmp_path):
     folder = shutil.copytree(recorded, tmp_path / "my run")
     *_, line = run("status", folder).stdout.splitlines()
-    assert line.startswith("kept segments score at least 0.95; ")
+    assert line.startswith("segments with a score of at least 0.95 are kept; ")
     program, *arguments = shlex.split(line.partition("to change the threshold, run: ")[2])
     assert (program, arguments[:2]) == ("diptych", ["export", str(folder)])
     assert run(*arguments).exit_code == 0
@@ -361,7 +361,7 @@ def test_private_address_is_refused_with_a_hint(tmp_path, host):
         assert server.log == []
     assert result.exit_code == 1
     assert result.stderr.splitlines()[-2:] == [
-        f"nothing found: {host}:{server.port} is a private address",
+        f"nothing found: {host}:{server.port} has a private address",
         "to mine it, run the same command with --allow-private",
     ]
     assert result.stderr.count("--") == 1

@@ -36,7 +36,7 @@ COUNT = len(DOCUMENTS) - 1
 CASES = {
     "canonical": (
         site(head=CANONICAL),
-        f"the canonical links of {2 * COUNT} pages all name {HOST}/en/: ignored",
+        f"the canonical links of {2 * COUNT} pages all point to {HOST}/en/: ignored",
     ),
     "html lang": (
         site(lang="en"),
@@ -45,11 +45,11 @@ CASES = {
     "og:locale": (site(head='<meta property="og:locale" content="de_DE">'), ""),
     "hreflang to the home page": (
         site(hreflang="home"),
-        f"{2 * COUNT} of {2 * COUNT} hreflang links name a page as the translation of many pages",
+        f"{2 * COUNT} of {2 * COUNT} hreflang links declare a page as the translation of many",
     ),
     "hreflang swapped": (
         site(hreflang="swapped"),
-        f"hreflang says en of {COUNT} pages, but {COUNT} of them are in fr: ignored",
+        f"hreflang says en for {COUNT} pages, but {COUNT} of them are in fr: ignored",
     ),
 }
 

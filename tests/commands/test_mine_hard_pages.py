@@ -68,7 +68,7 @@ def test_partly_translated_page_is_marked(tmp_path):
     assert mined.pairs >= names(but=["tides"])
     assert all(left != right for left, right in mined.corpus("/en/tides"))
     if ("/en/tides", "/fr/tides") in mined.pairs:
-        assert "with parts that are not translated" in mined.explain("/en/tides", "/fr/tides")
+        assert "with untranslated parts" in mined.explain("/en/tides", "/fr/tides")
 
 
 # -- parts and copies ------------------------------------------------------------------------------
@@ -151,9 +151,9 @@ def test_machine_translation_is_marked(tmp_path):
     mined = mine(tmp_path, pages)
     assert mined.pairs == names()
     assert mined.decision("/en/tides", "/fr/tides") == (1, "", "machine_translated")
-    assert "marked verified pairs: 1 with a machine translation on the page" in mined.said
-    assert "with a machine translation" in mined.explain("/en/tides", "/fr/tides")
-    assert "with a machine translation" not in mined.explain("/en/storms", "/fr/storms")
+    assert "verified pairs with marks: 1 with machine translation" in mined.said
+    assert "with machine translation" in mined.explain("/en/tides", "/fr/tides")
+    assert "with machine translation" not in mined.explain("/en/storms", "/fr/storms")
 
 
 MENU = {
@@ -395,7 +395,7 @@ def test_site_whose_text_is_made_by_scripts_is_named(tmp_path):
     shell = html([], lang="en", body='<div id="root"></div><script src="/app.js"></script>')
     mined = mine(tmp_path, {"/": shell, "/en/a": shell + " ", "/fr/a": html(TIDES.fr, lang="fr")})
     assert mined.exit_code == 1
-    said = "phares.example: 2 of 3 pages have no text, because scripts generate it"
+    said = "phares.example: 2 of 3 pages have no text in the HTML, because scripts generate it"
     assert mined.said.count(said) == 1
     assert said in (mined.folder / "report.html").read_text("utf-8")
     assert "flags scripted" in mined.explain("/")

@@ -29,7 +29,7 @@ def test_crawl_that_ended_by_patience_says_how_to_continue(tmp_path: Path) -> No
     assert "still queued; " in said
     assert "run the same command with a higher --patience to continue" in said
     assert "another pair would cost too many downloads" in said
-    assert ("none is likely to lead to a pair" in said) is not ("not found yet" in said)
+    assert ("none is likely to lead to a pair" in said) is not ("not been found yet" in said)
     told = json.loads(whole.stdout)
     assert (told["pairs"], told["queued"]) == (len(rows(GOLD)), 0)
     assert told["probably_missing"] == 0.0
@@ -44,7 +44,7 @@ def test_crawl_that_a_limit_ended_says_what_is_probably_missing(tmp_path: Path) 
     said = words(ended.stderr)
     asked = words(run("status", tmp_path).stdout)
     for text in (said, asked):
-        assert re.search(r"URLs are still queued; about \d+% of the pairs are probably", text)
+        assert re.search(r"URLs are still queued; about \d+% of the pairs have probably", text)
         assert "run the same command with a higher --max-pages to continue" in text
     assert ": page limit reached" in asked
     told = json.loads(run("status", tmp_path, "--json").stdout)

@@ -77,7 +77,7 @@ def test_languages_that_were_probably_meant(out, langs, said):
 )
 def test_indistinguishable_languages_are_mistakes(out, langs, said):
     line = mistake("mine", SITE, "--langs", langs, "--out", out)
-    assert f"{said} cannot be told apart by their text; request only one" in line
+    assert f"{said} cannot be distinguished by their text; request only one" in line
     assert not out.exists()
 
 
@@ -98,19 +98,25 @@ def test_invalid_sites_are_mistakes(out, url):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["mine", *LANGS], "name a site"),
+        (["mine", *LANGS], "specify a site"),
         (["mine", SITE, "http://b.org", "--also", "http://c.org", *LANGS], "exactly one site"),
         (["mine", SITE, *LANGS, "--strategy", "nope"], "available: bfs"),
         (["mine", SITE, *LANGS, "--strategy", "nope.toml"], "cannot read nope.toml"),
-        (["mine", SITE, *LANGS, "--crawl", "nope"], "no crawl strategy 'nope'; available: bfs"),
+        (
+            ["mine", SITE, *LANGS, "--crawl", "nope"],
+            "unknown crawl strategy 'nope'; available: bfs",
+        ),
         (
             ["mine", SITE, *LANGS, "--pair", "nope"],
-            "no pair strategy 'nope'; available: content",
+            "unknown pair strategy 'nope'; available: content",
         ),
-        (["mine", SITE, *LANGS, "--verify", "nope"], "no verify strategy 'nope'"),
-        (["mine", SITE, *LANGS, "--align-dom", "nope"], "no align_dom strategy 'nope'"),
-        (["mine", SITE, *LANGS, "--align-sentences", "nope"], "no align_sentences strategy 'nope'"),
-        (["mine", SITE, *LANGS, "--filter", "nope"], "no filter strategy 'nope'"),
+        (["mine", SITE, *LANGS, "--verify", "nope"], "unknown verify strategy 'nope'"),
+        (["mine", SITE, *LANGS, "--align-dom", "nope"], "unknown align_dom strategy 'nope'"),
+        (
+            ["mine", SITE, *LANGS, "--align-sentences", "nope"],
+            "unknown align_sentences strategy 'nope'",
+        ),
+        (["mine", SITE, *LANGS, "--filter", "nope"], "unknown filter strategy 'nope'"),
     ],
 )
 def test_invalid_commands_are_mistakes(out, arguments, said):
@@ -123,7 +129,7 @@ def test_invalid_commands_are_mistakes(out, arguments, said):
     [
         ("[crawl\n", "not a valid recipe"),
         ("[crwal]\nuse = 'bfs'\n", "'crwal'"),
-        ("[crawl]\nuse = 'nope'\n", "no crawl strategy 'nope'"),
+        ("[crawl]\nuse = 'nope'\n", "unknown crawl strategy 'nope'"),
         ("[crawl]\nmuse = 'bfs'\n", "needs use"),
         ("[verify]\nuse = 'size_ratio'\nnope = 1\n", "no parameter 'nope'"),
         ("crawl = 'bfs'\n", "[crawl]"),
@@ -169,13 +175,13 @@ def test_folder_that_is_a_file_or_below_one(tmp_path):
     for folder in (file, file / "run", file / "deep" / "run"):
         line = mistake("mine", SITE, *LANGS, "--out", folder)
         assert str(folder) in line
-        assert "name another folder with --out" in line
+        assert "choose another folder with --out" in line
     assert file.read_text() == "text"
 
 
 def test_folder_that_cannot_be_written():
     line = mistake("mine", SITE, *LANGS, "--out", "/proc/diptych")
-    assert "name another folder with --out" in line
+    assert "choose another folder with --out" in line
 
 
 def test_folder_with_other_content_is_refused(tmp_path):
@@ -193,9 +199,9 @@ def test_folder_with_other_content_is_refused(tmp_path):
         (
             ["http://127.0.0.1:2/", *LANGS],
             "holds a run that mines http://127.0.0.1:1/ in en,fr;"
-            " you asked for http://127.0.0.1:2/ in en,fr; name another folder with --out",
+            " you requested http://127.0.0.1:2/ in en,fr; choose another folder with --out",
         ),
-        (["http://127.0.0.1:1/", *LANGS, "--scope", "host"], "you asked for scope=host"),
+        (["http://127.0.0.1:1/", *LANGS, "--scope", "host"], "you requested scope=host"),
         (["http://127.0.0.1:1/", *LANGS, "--strategy", "bfs"], "has crawl=hybrid"),
         (["http://127.0.0.1:1/", *LANGS, "--pair", "links"], "pair=union"),
     ],
@@ -205,7 +211,7 @@ def test_run_with_other_terms_is_not_continued(begun, arguments, said):
     before = (begun / "run.toml").read_bytes()
     line = mistake("mine", *arguments, "--out", begun)
     assert said in line
-    assert "name another folder with --out" in line
+    assert "choose another folder with --out" in line
     assert (begun / "run.toml").read_bytes() == before
 
 
@@ -285,7 +291,7 @@ def test_error_names_a_site_list_that_is_not_text(command):
     ("urls", "said"),
     [
         (["nonsense"], "not an http or https URL"),
-        (["http://unknown.example/"], "this run does not know"),
+        (["http://unknown.example/"], "this run has no record of"),
         (["http://a.org/", "http://b.org/", "http://c.org/"], "one URL, or the two"),
     ],
 )

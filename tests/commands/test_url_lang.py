@@ -77,7 +77,7 @@ def test_bad_lines_are_answered_in_their_place_and_counted():
     assert [row[0] for row in rows] == data.split(b"\n")
     assert [row[1:] for row in rows[1:-1]] == [[b"und", b"0.0000"]] * len(BAD)
     assert result.stderr == (
-        "skipped 8 lines without an http or https URL: line 2, 3, 4, 5, 6, ...\n"
+        "skipped 8 lines without an http or https URL: lines 2, 3, 4, 5, 6, ...\n"
     )
 
 
@@ -91,7 +91,7 @@ def test_one_json_object_per_line():
 
 @pytest.mark.parametrize(
     ("data", "said"),
-    [(b"", "nothing found: the input has no lines"), (b"nonsense\nx\n", "skipped 2 lines")],
+    [(b"", "nothing found: the input is empty"), (b"nonsense\nx\n", "skipped 2 lines")],
 )
 @pytest.mark.parametrize("command", [["url-lang"], ["url-pair"], ["pair", "-", *LANGS]])
 def test_nothing_found_is_reported(command, data, said):
@@ -185,7 +185,7 @@ def test_list_is_one_site_by_default():
     assert len(table(whole)) == 4
     apart = ask("pair", "-", *LANGS, "--by-domain", data=listing(rows))
     assert (apart.exit_code, apart.stdout) == (1, "")
-    assert "nothing found: of 8 URLs, 4 in en, 4 in fr" in apart.stderr
+    assert "no two of the 8 URLs form a pair (4 in en, 4 in fr)" in apart.stderr
 
 
 def test_same_pair_is_found_in_many_domains():
@@ -228,8 +228,14 @@ def test_repeated_and_invalid_lines_are_reported():
         (["pair", "missing.tsv", *LANGS], "cannot read missing.tsv"),
         (["pair", "missing.tsv", "--langs", "en"], "two different languages"),
         (["pair", "missing.tsv", "--langs", "en,xx"], "'xx'"),
-        (["pair", "missing.tsv", *LANGS, "--method", "nope"], "no pair strategy 'nope'; available"),
-        (["pair", "missing.tsv", *LANGS, "--method", "keys+"], "no pair strategy ''; available"),
+        (
+            ["pair", "missing.tsv", *LANGS, "--method", "nope"],
+            "unknown pair strategy 'nope'; available",
+        ),
+        (
+            ["pair", "missing.tsv", *LANGS, "--method", "keys+"],
+            "unknown pair strategy ''; available",
+        ),
     ],
 )
 def test_invalid_options_are_reported(arguments, said):

@@ -111,7 +111,10 @@ def test_a_missing_file_is_reported(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_many_languages_are_told_from_pairs(tmp_path: Path, name: str) -> None:
     path = export(tmp_path / name, Given([UNIT]), n_way=True)
-    assert fault(path) == f"{path} is a table of many languages: export it in pairs"
+    assert (
+        fault(path)
+        == f"{path} has rows with more than two languages: export language pairs instead"
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -194,7 +197,7 @@ def test_a_column_whose_name_is_no_utf_8_is_an_error_of_ours(tmp_path: Path, nam
         ({"left_fetched": "yesterday"}, "a fetch time is invalid"),
         ({"right_fetched": "0001-01-01T00:00:00Z"}, "a fetch time is out of range"),
         ({"left": ""}, "a side has no text"),
-        ({"left_lang": "../../x"}, "'../../x' and 'fr' are not two languages"),
+        ({"left_lang": "../../x"}, "'../../x' and 'fr' are not two different languages"),
         ({"score": 1.01}, "line 2: a score is not a number from 0 to 1"),
         ({"alignment": -0.1}, "line 2: a score is not a number from 0 to 1"),
         ({"verified": 7}, "line 2: a score is not a number from 0 to 1"),
@@ -202,9 +205,9 @@ def test_a_column_whose_name_is_no_utf_8_is_an_error_of_ours(tmp_path: Path, nam
         ({"right_url": "file:///etc/passwd"}, "a URL is not an HTTP URL"),
         ({"right_url": "/a"}, "a URL is not an HTTP URL"),
         ({"copies": 2**53 + 1}, "offset or copies is out of range"),
-        ({"left_lang": "en" + "-x" * 99}, "are not two languages"),
-        ({"left_lang": "fr"}, "'fr' and 'fr' are not two languages"),
-        ({"right_lang": "\x1b[2J"}, "are not two languages"),
+        ({"left_lang": "en" + "-x" * 99}, "are not two different languages"),
+        ({"left_lang": "fr"}, "'fr' and 'fr' are not two different languages"),
+        ({"right_lang": "\x1b[2J"}, "are not two different languages"),
     ],
 )
 def test_fields_of_the_wrong_kind_are_named_with_their_line(
@@ -286,7 +289,7 @@ def table(**changes: Any) -> pa.Table:
         ({"score": pa.array([0.5, float("nan"), 0.5])}, "row 2: a score is not a number"),
         (
             {"left_lang": pa.array(["en", "en", "/etc"])},
-            "row 3: '/etc' and 'fr' are not two languages",
+            "row 3: '/etc' and 'fr' are not two different languages",
         ),
         (
             {"left_fetched": pa.array([0, -1, 2**62], pa.timestamp("ms", "UTC"))},

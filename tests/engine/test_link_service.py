@@ -126,8 +126,8 @@ def test_results_before_a_failure_are_kept(tmp_path: Path) -> None:
         (Reply("[]"), "wrong_shape", "no list at 'data.items'"),
         (Reply('{"data": {"items": {"a": 1}}}'), "wrong_shape", "no list"),
         (Reply("[" * 100_000), "not_json", "not JSON"),
-        (Reply("no", 404), "http_404", "answered 404 Not Found"),
-        (Reply("no", 401), "http_401", "is the key in 'headers' right?"),
+        (Reply("no", 404), "http_404", "returned 404 Not Found"),
+        (Reply("no", 401), "http_401", "is the key in 'headers' correct?"),
         (Reply("", 302, (("Location", "file:///etc/passwd"),)), "http_302", "not allowed"),
         (Reply("", 302, (("Location", "ftp://127.0.0.1/"),)), "no_connection", "which is not HTTP"),
         (Reply("", 302, (("Location", "/links"),)), "http_302", "infinite loop"),
@@ -269,7 +269,7 @@ def test_it_does_not_retry_when_patience_is_over(tmp_path: Path) -> None:
         source.patience = 10.0
         found = source.back_links(PAGE, 5)
     assert isinstance(found, Failure)
-    assert found.detail.endswith("; no retry within 10 s, as it asks for 7 s")
+    assert found.detail.endswith("; no retry within 10 s (requested: 7 s)")
     assert source.sleep.__self__.slept == [7.0]  # and not another 7 s
     with serve(lambda request: Reply("", 500)) as server:
         source = api(server.url, tmp_path, "retries = 9\n")
@@ -284,7 +284,7 @@ def test_it_does_not_wait_for_hours(tmp_path: Path) -> None:
     wait = Reply("", 503, (("Retry-After", "9999"),))
     found, server, source = asked(lambda request: wait, tmp_path)
     assert found == Failure(
-        PAGE, "http_503", "the service answered 503 Service Unavailable", 9999.0
+        PAGE, "http_503", "the service returned 503 Service Unavailable", 9999.0
     )
     assert len(server.log) == 1
     assert source.sleep.__self__.slept == []

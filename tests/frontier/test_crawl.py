@@ -208,7 +208,7 @@ def test_failing_robots_are_retried_and_then_the_host_is_stopped(folder: Path, c
     assert second - first >= 1.0
     assert third - second >= 2.0
     assert drive.notes == [
-        f"gave up on {HOME}: its robots.txt answers HTTP {code}, so nothing may be fetched"
+        f"gave up on {HOME}: its robots.txt returned HTTP {code}, so nothing may be fetched"
     ]
     assert drive.states()["/"][0] is State.QUEUED
     assert drive.rows("SELECT stopped != '', robots_status FROM hosts") == [(1, "unreachable")]
@@ -232,7 +232,7 @@ def test_robots_that_recover_are_obeyed(folder: Path) -> None:
         ("dns", 1, "unknown host"),
         ("bad_certificate", 1, "bad certificate"),
         ("tls", 1, "TLS error"),
-        ("private_address", 1, "on a private address, which is not allowed by default"),
+        ("private_address", 1, "private address, which is not allowed by default"),
     ],
 )
 def test_host_that_does_not_answer_is_stopped_with_a_note_without_words_of_a_library(
@@ -259,12 +259,12 @@ def test_crawl_delay_is_respected_and_reported(folder: Path) -> None:
     assert len(starts) == 9
     assert min(after - before for before, after in pairwise(starts)) >= 5.0
     assert drive.most_in_flight == 1
-    assert drive.notes == [f"{HOME} requests a Crawl-delay of 5 s: respected"]
+    assert drive.notes == [f"{HOME} requests a Crawl-delay of 5 s, which is respected"]
 
 
 def test_long_crawl_delay_is_reported_at_once_with_the_pages_per_hour(folder: Path) -> None:
     answers = {**SMALL, **web(robots("User-agent: *\nCrawl-delay: 120"))}
-    note = f"{HOME} requests a Crawl-delay of 120 s: respected, at most 30 pages per hour"
+    note = f"{HOME} requests a Crawl-delay of 120 s, which is respected: at most 30 pages per hour"
     drive = Drive(folder, answers, limits=Limits(max_pages=2))
     with drive.opened() as crawl:
         drive.steer(crawl)
@@ -285,7 +285,7 @@ def test_host_that_asks_for_an_absurd_crawl_delay_is_left_alone(folder: Path) ->
     first = Drive(folder, answers).run()
     assert first.fetches("/robots.txt") == 1
     assert first.order == []
-    reason = "it requests a Crawl-delay of 1e+09 s; the longest that Diptych waits is 600 s"
+    reason = "it requests a Crawl-delay of 1e+09 s; Diptych waits at most 600 s"
     assert first.notes == [f"gave up on {HOME}: {reason}"]
     # And also where the crawl goes on, until robots.txt is fetched again after a day.
     second = Drive(folder, answers, now=first.now + 60).run()
@@ -682,7 +682,7 @@ def test_host_that_asks_to_wait_too_long_is_stopped_with_a_note(folder: Path) ->
     answers = web(page("/", "/x", "/y"), status("/x", 429, ("Retry-After", "7200")), page("/y"))
     drive = Drive(folder, answers).run()
     assert drive.order == ["/", "/x"]
-    assert drive.notes == [f"gave up on {HOME}: it asks to wait 7200 s"]
+    assert drive.notes == [f"gave up on {HOME}: it asks clients to wait 7200 s"]
     assert drive.states()["/y"][0] is State.QUEUED
 
 

@@ -92,7 +92,7 @@ def test_group_of_our_own_token_counts(store: Store) -> None:
     hosts.save_robots(id, robots(text), 0.0)
     assert hosts.allows(id, HOME)
     assert not hosts.allows(id, Url("http://example.org/b"))
-    assert hosts.notes == ["http://example.org requests a Crawl-delay of 3 s: respected"]
+    assert hosts.notes == ["http://example.org requests a Crawl-delay of 3 s, which is respected"]
 
 
 def test_archives_allow_everything(store: Store) -> None:
@@ -110,12 +110,17 @@ def test_archives_allow_everything(store: Store) -> None:
         ("", 1.0, 3, []),
         ("User-agent: *\nCrawl-delay: 0.5", 1.0, 1, []),
         ("User-agent: *\nCrawl-delay: 1", 1.0, 1, []),
-        ("User-agent: *\nCrawl-delay: 7.5", 7.5, 1, ["requests a Crawl-delay of 7.5 s: respected"]),
+        (
+            "User-agent: *\nCrawl-delay: 7.5",
+            7.5,
+            1,
+            ["requests a Crawl-delay of 7.5 s, which is respected"],
+        ),
         (
             "User-agent: *\nCrawl-delay: 90",
             90.0,
             1,
-            ["requests a Crawl-delay of 90 s: respected, at most 40 pages per hour"],
+            ["requests a Crawl-delay of 90 s, which is respected: at most 40 pages per hour"],
         ),
         ("User-agent: other\nCrawl-delay: 90", 1.0, 3, []),
         ("User-agent: *\nCrawl-delay: soon", 1.0, 3, []),

@@ -143,7 +143,9 @@ def test_lists_of_languages(text: str, expected: tuple[str, ...]) -> None:
     "text", ["pt-BR,pt-PT", "fr,fr-CA", "no,nb", "zh-HK,zh-TW", "en,fr,en-US", "sr,cnr,sr-Latn"]
 )
 def test_indistinguishable_languages_are_refused(text: str) -> None:
-    with pytest.raises(ConfigError, match=r"cannot be told apart by their text; request only one"):
+    with pytest.raises(
+        ConfigError, match=r"cannot be distinguished by their text; request only one"
+    ):
         parse_langs(text)
 
 

@@ -248,7 +248,7 @@ def test_a_column_with_numbers_that_are_not_finite_is_refused(
 ) -> None:
     column = np.frombuffer(result.language.column, "<f2").copy()
     column[3] = value
-    with pytest.raises(ValueError, match="the learned model of qaa is damaged"):
+    with pytest.raises(ValueError, match="the learned model for qaa is damaged"):
         use_learned_languages([replace(result.language, column=column.tobytes())])
     assert learned_languages() == ()
 

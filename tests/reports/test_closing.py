@@ -13,7 +13,7 @@ from diptych.reports.closing import closing, next_steps, threshold_lines
 from diptych.reports.reasons import ends_in_words
 from diptych.reports.summary import Summary
 
-OUTLOOK = "about 6% of the pairs are probably not found yet"
+OUTLOOK = "about 6% of the pairs have probably not been found yet"
 AGAIN = "run the same command again to continue"
 PAGES, MEGABYTES = "a higher --max-pages", "a higher --max-megabytes"
 PATIENCE, SHARE = "a higher --patience", "--share 100"
@@ -91,14 +91,14 @@ def test_several_ways_to_continue_are_all_named() -> None:
 
 @pytest.mark.parametrize(
     ("threshold", "kept", "other"),
-    [(0.95, "score at least 0.95", 0.8), (0.5, "score at least 0.5", 0.9),
-     (0.0, "have any score", 0.9)],
+    [(0.95, "a score of at least 0.95", 0.8), (0.5, "a score of at least 0.5", 0.9),
+     (0.0, "any score", 0.9)],
 )  # fmt: skip
 def test_threshold_is_shown_with_a_command_for_another(
     threshold: float, kept: str, other: float
 ) -> None:
     assert threshold_lines(threshold, Path("a run")) == [
-        f"kept segments {kept}; to change the threshold, run:"
+        f"segments with {kept} are kept; to change the threshold, run:"
         f" diptych export 'a run' --min-score {other} --format tsv"
     ]
 

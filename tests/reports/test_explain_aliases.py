@@ -38,7 +38,9 @@ def told(store: Store, url: Url = ALIAS) -> str:
 
 
 def test_alias_is_explained_with_its_page_and_rule(store: Store) -> None:
-    words = f"  reason     the same page as {PAGE}, by rule trailing slash, right for 37 of 37"
+    words = (
+        f"  reason     the same page as {PAGE}, by the rule 'trailing slash', correct for 37 of 37"
+    )
     assert words in told(store).splitlines()
     assert "leads to" not in told(store)
     assert "state      alias" in told(store)
@@ -46,15 +48,15 @@ def test_alias_is_explained_with_its_page_and_rule(store: Store) -> None:
 
 def test_rule_of_a_section_is_preferred_to_that_of_its_host(store: Store) -> None:
     store.db.execute("UPDATE alias_rules SET moved = 90, broken = 2 WHERE scope = ?", (HOST,))
-    assert "right for 37 of 37" in told(store)
+    assert "correct for 37 of 37" in told(store)
     store.db.execute("DELETE FROM alias_rules WHERE scope LIKE '% %'")
-    assert "right for 90 of 92" in told(store)
+    assert "correct for 90 of 92" in told(store)
 
 
 def test_alias_by_several_rules_names_each(store: Store) -> None:
     reason = alias_reason("slash + without ?share")
     store.db.execute("UPDATE urls SET reason = ? WHERE state = 6", (reason,))
-    words = "by rule trailing slash, right for 37 of 37, by rule without ?share"
+    words = "by the rule 'trailing slash', correct for 37 of 37, by the rule 'without ?share'"
     assert told(store).splitlines()[2].endswith(words)
 
 
@@ -70,12 +72,12 @@ def test_alias_by_several_rules_names_each(store: Store) -> None:
 )
 def test_rule_without_counts_is_named_without_them(store: Store, damage: str) -> None:
     store.db.execute(damage)
-    assert told(store).splitlines()[2].endswith("by rule trailing slash")
+    assert told(store).splitlines()[2].endswith("by the rule 'trailing slash'")
 
 
 def test_alias_of_an_unknown_page_is_explained(store: Store) -> None:
     store.db.execute("DELETE FROM urls WHERE url = ?", (PAGE,))
-    assert "the same page as ?, by rule trailing slash, right for 37 of 37" in told(store)
+    assert "the same page as ?, by the rule 'trailing slash', correct for 37 of 37" in told(store)
     store.db.execute("UPDATE urls SET redirect = NULL WHERE state = 6")
     assert "reason     the same page as another (trailing slash)" in told(store)
 
@@ -94,5 +96,5 @@ def test_summary_counts_aliases_by_rule(store: Store, capsys: pytest.CaptureFixt
     assert summary.aliases == (("alias without ?share", 2), ("alias slash", 1))
     assert summary.steps[0].lost == ()
     print_funnel(Console(highlight=False, markup=False, width=200), summary, store.folder, ())
-    words = "3 URLs were not fetched: the same page as another (without ?share 2, trailing slash 1)"
+    words = "3 duplicate URLs were not fetched (without ?share 2, trailing slash 1)"
     assert words in capsys.readouterr().out.splitlines()

@@ -95,7 +95,7 @@ def test_queue_line_follows_the_cost_and_says_how_to_continue(
     said = told(capsys, summary(SiteEnd.PAGE_LIMIT, missing=0.03), "a note")
     assert said[4:8] == [
         "3.00 downloads per verified pair",
-        "12 URLs are still queued; about 3% of the pairs are probably not found yet",
+        "12 URLs are still queued; about 3% of the pairs have probably not been found yet",
         "run the same command with a higher --max-pages to continue",
         "note: a note",
     ]

@@ -32,13 +32,13 @@ def why(summary: Summary) -> tuple[str, str]:
     [
         ("dns", "unknown host: a.org:8080", "check the address and your network connection"),
         ("connection_refused", "a.org:8080 refused the connection", "check the address and the"),
-        ("connect", "no connection to a.org:8080", "check the address and your network"),
-        ("timeout", "a.org:8080 did not answer in time", LATER),
+        ("connect", "cannot connect to a.org:8080", "check the address and your network"),
+        ("timeout", "a.org:8080 did not respond in time", LATER),
         ("disconnected", "a.org:8080 closed the connection without a response", LATER),
         ("bad_certificate", "a.org:8080 has a bad certificate", "check the address in a browser"),
-        ("tls", "no secure connection to a.org:8080 (TLS error)", "check the address in a browser"),
-        ("protocol", "the response of a.org:8080 is not valid HTTP", "check the address and the"),
-        ("private_address", "a.org:8080 is a private address",
+        ("tls", "cannot connect securely to a.org:8080 (TLS error)", "check the address in a"),
+        ("protocol", "the response from a.org:8080 is not valid HTTP", "check the address and the"),
+        ("private_address", "a.org:8080 has a private address",
          "to mine it, run the same command with --allow-private"),
         ("http_503", "robots.txt of a.org:8080 returned HTTP 503, so nothing may be fetched",
          LATER),
@@ -121,8 +121,8 @@ def test_different_causes_of_start_pages_are_reported_in_one_line_each() -> None
 
 def test_start_page_that_was_never_requested() -> None:
     open_page = StartPage(HOME, HOME, "")
-    stopped = no_page(open_page, hosts=(("https://a.org", "it asks to wait 7200 s"),))
-    assert why(stopped) == ("gave up on https://a.org: it asks to wait 7200 s", LATER)
+    stopped = no_page(open_page, hosts=(("https://a.org", "it asks clients to wait 7200 s"),))
+    assert why(stopped) == ("gave up on https://a.org: it asks clients to wait 7200 s", LATER)
     again = "run the same command again to continue"
     ended = no_page(open_page, ends=(("a.org", SiteEnd.INTERRUPTED),))
     assert why(ended) == ("interrupted before the first page was fetched", again)
@@ -153,14 +153,16 @@ EXPLAIN = "diptych explain 'my run'"
          "check --langs, or start at a page in fr"),
         (pages(3, 3, 0, 0, 0, 0, lost=(("no_partner", 3),)),
          "no page pairs found (3 without a counterpart)",
-         f"to see why two pages are not a pair: {EXPLAIN} URL URL"),
+         f"to see why two pages are not a pair, run: {EXPLAIN} URL URL"),
         (pages(3, 3, 1, 0, 0, 0, lost=(("not_parallel", 1),)),
-         "no page pairs verified (1 not a translation)", f"to see the rejected pairs: {EXPLAIN}"),
+         "no page pairs verified (1 not a translation)",
+         f"to see the rejected pairs, run: {EXPLAIN}"),
         (pages(3, 3, 1, 1, 5, 0, lost=(("low_score", 5),)),
          "no segments kept (5 below the threshold)",
-         "to keep more: diptych export 'my run' --min-score 0.5 --format tsv"),
+         "to keep more segments, run: diptych export 'my run' --min-score 0.5 --format tsv"),
         (pages(3, 3, 1, 1, 5, 0, lost=(("identical", 5),)),
-         "no segments kept (5 identical on both sides)", "to see the pages: my run/report.html"),
+         "no segments kept (5 identical on both sides)",
+         "to see the pages, open my run/report.html"),
     ],
 )  # fmt: skip
 def test_cause_is_the_first_empty_step(summary: Summary, cause: str, advice: str) -> None:

@@ -261,7 +261,8 @@ def test_outlook_is_shown_below_the_curve(store: Store) -> None:
     store.save_outlook(1, Outlook(2, 0.5))  # what was filled in is queued
     text = " ".join(report(store).text.split())
     assert (
-        "(2.00 per pair). About 20% of the pairs are probably not found yet (at most 38%)." in text
+        "(2.00 per pair). About 20% of the pairs have probably not been found yet (at most 38%)."
+        in text
     )
 
 
@@ -288,7 +289,7 @@ def test_several_languages_cost_less_than_two_downloads_per_pair(
     fill(store, 1)
     download(store, "en0000", "fr0000")
     terms = Terms(tuple(langs.split()), TERMS.seeds, "site", TERMS.recipe)
-    assert f"{least} per pair, the possible minimum" in report(store, terms).text
+    assert f"{least} per pair, the minimum possible" in report(store, terms).text
 
 
 # -- scores, languages, flags ---------------------------------------------------------------------

@@ -251,9 +251,9 @@ def test_policy_without_an_estimate_reports_no_share(store: Store) -> None:
 @pytest.mark.parametrize(
     ("missing", "words"),
     [
-        (0.031, "about 3% of the pairs are probably not found yet"),
-        (0.01, "about 1% of the pairs are probably not found yet"),
-        (0.0099, "less than 1% of the pairs are probably not found yet"),
+        (0.031, "about 3% of the pairs have probably not been found yet"),
+        (0.01, "about 1% of the pairs have probably not been found yet"),
+        (0.0099, "less than 1% of the pairs have probably not been found yet"),
         (0.0, ""),
         (None, ""),
     ],

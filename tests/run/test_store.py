@@ -714,7 +714,9 @@ def test_run_whose_database_is_lost_is_not_begun_anew_over_its_archives(folder: 
         add_page(store, 1)
     for path in folder.glob("run.sqlite*"):
         path.unlink()
-    with pytest.raises(StoreError, match=r"lost its run\.sqlite; to mine its archives again: warc"):
+    with pytest.raises(
+        StoreError, match=r"run\.sqlite is missing from .*; to mine its archives again, use warc"
+    ):
         Store(folder)
     assert scanned(folder) == [url(1)]
 

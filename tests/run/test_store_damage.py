@@ -78,7 +78,7 @@ def test_a_damaged_page_of_the_database_is_an_error_that_names_the_run(folder: P
         if said:
             refused += 1
             assert f"cannot use {folder}/run.sqlite: database disk image is malformed" in said
-            assert f"to mine its archives again: warc {folder}/warc" in said
+            assert f"to mine its archives again, use warc {folder}/warc" in said
         (folder / "run.sqlite").write_bytes(good)
     assert refused > 3
 
@@ -172,7 +172,7 @@ def test_a_lexicon_that_is_damaged_is_named(folder: Path) -> None:
         with Store(folder, write=False) as store:
             store.learned_lexicons()
 
-    assert f"what {folder} has learned is not a lexicon of Diptych" in fault(read)
+    assert f"the learned lexicon of {folder} is not a Diptych lexicon" in fault(read)
 
 
 def test_a_full_disk_says_what_to_do(folder: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_full_disk_says_what_to_do(folder: Path) -> None:
             for number in range(1_000):
                 store.site_id(f"{number}.example.org" * 9)
 
-    said = f"cannot use {folder}/run.sqlite: database or disk is full; make room"
+    said = f"cannot use {folder}/run.sqlite: database or disk is full; free some disk space"
     assert fault(fill, StoreError).startswith(said)
     with Store(folder):  # and nobody holds the run any more
         pass

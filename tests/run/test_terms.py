@@ -73,33 +73,33 @@ def changed(**stages: dict[str, object]) -> dict[str, object]:
     [
         (
             replace(TERMS, langs=("en", "de")),
-            f"mines {BOTH} in en,fr; you asked for {BOTH} in en,de",
+            f"mines {BOTH} in en,fr; you requested {BOTH} in en,de",
         ),
         (
             replace(TERMS, langs=("fr", "en")),
-            f"mines {BOTH} in en,fr; you asked for {BOTH} in fr,en",
+            f"mines {BOTH} in en,fr; you requested {BOTH} in fr,en",
         ),
         (
             replace(TERMS, seeds=("http://b.net/",)),
-            f"mines {BOTH} in en,fr; you asked for http://b.net/ in en,fr",
+            f"mines {BOTH} in en,fr; you requested http://b.net/ in en,fr",
         ),
         (
             replace(TERMS, seeds=(*TERMS.seeds, "http://c.net/", "http://d.net/")),
-            f"mines {BOTH} in en,fr; you asked for http://c.net/, http://d.net/,"
+            f"mines {BOTH} in en,fr; you requested http://c.net/, http://d.net/,"
             " http://example.org/ and 1 more in en,fr",
         ),
-        (replace(TERMS, scope="host"), "has scope=site; you asked for scope=host"),
+        (replace(TERMS, scope="host"), "has scope=site; you requested scope=host"),
         (
             replace(TERMS, archives=("/x.warc",)),
-            "has archives=none; you asked for archives=/x.warc",
+            "has archives=none; you requested archives=/x.warc",
         ),
         (
             replace(TERMS, lexicons=("en-fr:0a1b",)),
-            "has lexicons=none; you asked for lexicons=en-fr:0a1b",
+            "has lexicons=none; you requested lexicons=en-fr:0a1b",
         ),
         (
             replace(TERMS, recipe=changed(crawl={"use": "bfs"})),
-            "has crawl=hybrid; you asked for crawl=bfs",
+            "has crawl=hybrid; you requested crawl=bfs",
         ),
     ],
 )
@@ -110,7 +110,7 @@ def test_other_terms_are_refused_and_the_difference_named(
     add_page(tmp_path)
     with pytest.raises(StoreError) as caught:
         open_run(tmp_path, other, agent="a")
-    said = f"{tmp_path} holds a run that {named}; name another folder with"
+    said = f"{tmp_path} holds a run that {named}; choose another folder with"
     assert str(caught.value) == f"{said} out"
     assert caught.value.for_command_line() == f"{said} --out"
     begin(tmp_path)  # and the old run is as it was
@@ -122,7 +122,7 @@ def test_other_parameter_of_the_same_strategy_is_named_too(tmp_path: Path) -> No
     other = changed(pair={"use": "union", "pairers": [{"use": "links"}]})
     with pytest.raises(StoreError) as caught:
         open_run(tmp_path, replace(TERMS, recipe=other), agent="a")
-    was, _, now = str(caught.value).partition("; you asked for ")
+    was, _, now = str(caught.value).partition("; you requested ")
     assert was.endswith("has pair=union(pairers=links+keys+langstrip)")
     assert now.startswith("pair=union(pairers=links);")
 
@@ -212,7 +212,7 @@ def test_run_without_a_database_yet_is_resumed(tmp_path: Path) -> None:
 def test_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for folder in (tmp_path / "file", tmp_path / "file" / "run"):
-        with pytest.raises(StoreError, match=r"cannot write .*name another folder with out"):
+        with pytest.raises(StoreError, match=r"cannot write .*choose another folder with out"):
             begin(folder)
 
 

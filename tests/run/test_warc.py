@@ -432,7 +432,7 @@ def test_cut_archive_is_named_in_the_error() -> None:
     data = compose(answer(b"a" * 50)) + compose(answer(b"b" * 5000))
     found, error = scanned(data[:-20])
     assert len(found) == 1
-    assert "a.warc.gz is damaged or truncated after 1 records" in error
+    assert "a.warc.gz is damaged or truncated after record 1" in error
 
 
 @pytest.mark.parametrize("begun", [b"W", b"WARC/1.1\r\nWARC-Type: resp", plain(b"")[:-9]])
@@ -531,13 +531,13 @@ def test_an_impossible_date_is_ignored(date: str, seconds: float) -> None:
 
 
 def test_a_folder_is_not_an_archive(tmp_path: Path) -> None:
-    with pytest.raises(ArchiveError, match="is no readable WARC file: Is a directory"):
+    with pytest.raises(ArchiveError, match="is not a readable WARC file: Is a directory"):
         list(scan(tmp_path))
 
 
 def test_a_file_that_is_not_an_archive_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.warc").write_bytes(b"\x89PNG\r\n\x1a\n" * 99)
-    with pytest.raises(ArchiveError, match=r"a\.warc is no readable WARC file: "):
+    with pytest.raises(ArchiveError, match=r"a\.warc is not a readable WARC file: "):
         list(scan(tmp_path / "a.warc"))
 
 

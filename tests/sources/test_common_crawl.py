@@ -350,7 +350,8 @@ def test_a_file_that_is_not_parquet_is_named(index: Path, tmp_path: Path) -> Non
         bad = tmp_path / "it's.parquet"
         bad.write_bytes(content)
         assert (
-            refusal([good, bad]) == f"{bad} is not a Parquet file, or is truncated; fetch it again"
+            refusal([good, bad])
+            == f"{bad} is not a Parquet file, or is truncated; download it again"
         )
 
 
@@ -359,7 +360,7 @@ def test_a_file_that_is_cut_off_is_named(index: Path, share: float) -> None:
     path = files.write(index / "part.parquet", bilingual("a.org", 300))
     whole = path.read_bytes()
     path.write_bytes(whole[: int(len(whole) * share)])
-    assert refusal([path]) == f"{path} is not a Parquet file, or is truncated; fetch it again"
+    assert refusal([path]) == f"{path} is not a Parquet file, or is truncated; download it again"
 
 
 def spoilt(path: Path) -> Path:
@@ -439,13 +440,13 @@ def test_errors_of_duckdb_on_a_damaged_file_are_one_line() -> None:
     with pytest.raises(SourceError) as caught, columnar._connected(100, None):
         raise duckdb.Error("don't know what type: \x0f")
     assert str(caught.value) == (
-        "the index cannot be read: don't know what type:; fetch its files again"
+        "the index cannot be read: don't know what type:; download its files again"
     )
 
 
 def test_too_little_memory_is_reported(index: Path) -> None:
     path = files.write(index / "part.parquet", bilingual("a.org"))
-    with pytest.raises(SourceError, match="1 MB of memory are not enough"):
+    with pytest.raises(SourceError, match="1 MB of memory is not enough"):
         list(candidates([str(path)], ("en", "fr"), memory=1))
 
 

@@ -261,7 +261,7 @@ def test_lines_before_the_damage_are_used_and_the_damage_reported(tmp_path: Path
     found = edges_of(tmp_path)[0]
     note = facts.notes[0]
     assert "e.gz is damaged after" in note
-    count = int(note.split("after ")[1].split(" ")[0].replace(",", ""))
+    count = int(note.split("after line ")[1].split(":")[0].replace(",", ""))
     if how == "garbled":  # what is inflated may be wrong for a while before that shows
         assert by_name(pairs[:15_000], names) <= found
         assert count > 15_000
@@ -285,8 +285,8 @@ def test_lines_that_are_not_edges_are_counted_and_skipped(tmp_path: Path) -> Non
     assert edges_of(tmp_path)[0] == by_name()
     assert facts.edges == len(EDGES)
     assert facts.notes == (
-        "1 lines of edges are not two numbers: skipped",
-        "2 edges have ids without a vertex: skipped",
+        "skipped lines of edges that are not two numbers: 1",
+        "skipped edges with vertices that are not listed: 2",
     )
     assert json.loads((tmp_path / "graph" / "graph.json").read_text())["notes"] == list(facts.notes)
 
@@ -321,9 +321,9 @@ def test_ids_may_be_left_out_and_come_in_any_order(tmp_path: Path) -> None:
     facts = indexed(tmp_path, vertices, "4\t0\n2\t4\n1\t0\n0\t3\n")
     assert edges_of(tmp_path)[0] == {("a.com", "b.org"), ("c.com", "a.com")}
     assert facts.notes == (
-        "1 vertices have a duplicate id: skipped",
-        "2 ids in the range have no vertex",
-        "2 edges have ids without a vertex: skipped",
+        "skipped vertices with a duplicate id: 1",
+        "ids in the range without a vertex: 2",
+        "skipped edges with vertices that are not listed: 2",
     )
     graph = WebGraph.open(tmp_path / "graph")
     assert [graph._find(name) for name in (b"com.a", b"org.b", b"com.c", b"")] == [
@@ -365,7 +365,7 @@ def test_a_line_that_does_not_end_takes_no_memory(tmp_path: Path) -> None:
     endless = "0\t1\n" + "1" * 3_000_000 + "\n3\t1\n"
     facts = indexed(tmp_path, edges=endless)
     assert facts.edges == 2
-    assert facts.notes == ("1 lines of edges are not two numbers: skipped",)
+    assert facts.notes == ("skipped lines of edges that are not two numbers: 1",)
 
 
 @pytest.mark.parametrize("kind", ["file", "folder", "index", "other graph"])
@@ -489,7 +489,7 @@ def test_a_list_names_nothing_outside_of_its_own_folder(
     path = f"{base or tmp_path}/e.paths"
     with fsspec.open(path, "wb") as stream:
         stream.write(f"edges/part-1.gz\n{name}\n".encode())
-    with pytest.raises(SourceError, match="it may only name files below its own folder") as caught:
+    with pytest.raises(SourceError, match="it may list only files below its own folder") as caught:
         graph_files.part_files([path])
     assert str(caught.value).isprintable()
 

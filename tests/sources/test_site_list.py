@@ -62,8 +62,8 @@ def test_a_folder_is_no_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         with pytest.raises(ConfigError) as caught:
             named_sites([name], [])
         assert caught.value.for_command_line() == (
-            f"{name} is a folder; to show a run: diptych status {quoted}; to mine archives, name"
-            " them with --warc"
+            f"{name} is a folder; to show a run, use: diptych status {quoted}; to mine archives,"
+            " use --warc"
         )
 
 
@@ -82,7 +82,7 @@ def test_a_bad_line_is_named(listed: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
-        ("a.txt", b"\n# nothing\n", "names no site; it needs one site per line"),
+        ("a.txt", b"\n# nothing\n", "contains no site; it needs one site per line"),
         ("a.pdf", b"%PDF-1.4\n\xe2\xe3\xcf\xd3\n", "is not a list of sites: it is not UTF-8"),
         ("a.bin", b"\0\1", "is not a list of sites: it is binary"),
         ("a.warc.gz", b"\x1f\x8b", "is an archive; pass it with warc"),

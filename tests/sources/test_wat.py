@@ -178,7 +178,7 @@ def test_records_that_are_not_json_are_skipped(
     ]  # fmt: skip
     facts = index_wat([archive(tmp_path / "a.gz", [*strange, *many(2)])], tmp_path / "i.sqlite")
     assert (facts.pages, facts.links, facts.bad) == (4, 2, 3)
-    assert facts.notes == (f"{tmp_path}/a.gz: 3 records are not JSON: skipped",)
+    assert facts.notes == (f"{tmp_path}/a.gz: skipped records that are not JSON: 3",)
 
 
 json_values = st.recursive(
@@ -208,7 +208,7 @@ def test_pages_before_a_cut_are_used_and_the_cut_reported(tmp_path: Path, share:
     (tmp_path / "a.gz").write_bytes(whole[: int(share * len(whole))])
     facts = index_wat([str(tmp_path / "a.gz")], tmp_path / "i.sqlite")
     assert share * 500 - 5 <= facts.pages <= share * 500 + 5
-    assert f"damaged after {facts.pages:,} pages" in facts.notes[0]
+    assert f"damaged after page {facts.pages:,}" in facts.notes[0]
     assert LinkIndex.open(tmp_path / "i.sqlite").notes() == list(facts.notes)
 
 

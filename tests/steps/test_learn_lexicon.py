@@ -283,7 +283,9 @@ def test_mine_with_a_lexicon_of_no_use(recorded: Path, tmp_path: Path, lexicon: 
     line = mistake(*mine(recorded, out, "--lexicon", lexicon, "--lexicon", other))
     assert "a lexicon for de,fr cannot be used with --langs en,fr" in line
     assert "cannot read" in mistake(*mine(recorded, out, "--lexicon", tmp_path / "no.npz"))
-    assert "not a lexicon" in mistake(*mine(recorded, out, "--lexicon", recorded / "run.toml"))
+    assert "not a Diptych lexicon" in mistake(
+        *mine(recorded, out, "--lexicon", recorded / "run.toml")
+    )
     assert not out.exists()
 
 

@@ -29,4 +29,4 @@ def test_site_that_cannot_be_paired_costs_itself_only(tmp_path: Path, monkeypatc
             store, TaskContext(tmp_path, strategies(), LANGS), Workers(0), watcher
         )
     assert paired == ["b.org"]
-    assert watcher.notes == ["a.org could not be paired (MemoryError): old pairs are kept"]
+    assert watcher.notes == ["a.org could not be paired (MemoryError): earlier pairs are kept"]

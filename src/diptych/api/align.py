@@ -54,8 +54,8 @@ def align(
 
     For lists, returns beads: indices on both sides, and a probability.  For pages, returns segments
     in order; a segment without a counterpart has one empty side.  `langs` names the two languages,
-    such as "de,fr"; `lexicon` is a file from `diptych lexicon import`; `method` names a strategy of
-    the stage align_sentences, and `trees` one of align_dom.
+    such as "de,fr"; `lexicon` is a file from `diptych lexicon import`; `method` names a strategy
+    for the stage align_sentences, and `trees` one for align_dom.
 
     >>> beads = align(["Guten Tag.", "Das ist der K2."], ["Bonjour.", "C'est le K2."], "de,fr")
     >>> [(bead.left, bead.right) for bead in beads]
@@ -114,7 +114,7 @@ def _align_pages(
 
     for html, name in ((left, "left"), (right, "right")):
         if isinstance(html, bytes) and (kind := unreadable_type(html)):
-            raise ConfigError(f"the {name} page is {kind}; give HTML")
+            raise ConfigError(f"the {name} page must be HTML, not {kind}")
     ours, theirs = page_of(left, "left"), page_of(right, "right")
     pair = PagePair(ours.url, theirs.url, *langs, 1.0, "given")
     tree_aligner: Any = make("align_dom", {"use": trees})

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class SiteVerdict(NamedTuple):
-    """The result of testing if a site is bilingual."""
+    """The result of testing whether a site is bilingual."""
 
     site: str
     """registrable domain of the site; empty if the site could not be tested"""
@@ -79,7 +79,7 @@ def detect(
     progress: bool | Callable[[Progress], None] = False,
     cancel: Cancel | None = None,
 ) -> SiteVerdict:
-    """Test if a site is bilingual, from two or three downloads.
+    """Test whether a site is bilingual, using two or three downloads.
 
     The options are the same as those of `diptych detect` (see [Commands](cli.md#detect));
     `progress` and `cancel` are the same as those of `mine`.
@@ -115,7 +115,7 @@ class Detected(NamedTuple):
 
 
 def detect_sites(asked: DetectOptions, shown: Search, environment: Environment) -> Detected:
-    """Test sites; `shown` receives each verdict immediately."""
+    """Test sites; `shown` receives each verdict as soon as it is available."""
     from diptych.api.search import search
     from diptych.frontier.leads import Leads
     from diptych.frontier.search import Budget
@@ -129,7 +129,7 @@ def detect_sites(asked: DetectOptions, shown: Search, environment: Environment) 
     langs = languages(asked.langs, asked.langid)
     named = [parse_site(text) for text in asked.sites]
     if not named:
-        raise ConfigError("name a site, such as https://example.org")
+        raise ConfigError("specify a site, such as https://example.org")
     seeds = list({site_name(url): url for url in reversed(named)}.values())[::-1]
     recipe = {"detect": asked.detector()}
     terms = Terms(langs, tuple(seeds), "site", recipe, taught=learned_names())
@@ -143,7 +143,7 @@ def detect_sites(asked: DetectOptions, shown: Search, environment: Environment) 
 
 
 def _answers(named: Sequence[Url], leads: Leads) -> Iterator[tuple[Url, Verdict | str]]:
-    """For each given URL, the verdict on its site, even if moved, or why there is no verdict."""
+    """Yield each given URL with the verdict on its site, or with the reason why there is none."""
     from diptych.reason import Reason
     from diptych.text.urls import site_name
 
@@ -157,7 +157,7 @@ def _answers(named: Sequence[Url], leads: Leads) -> Iterator[tuple[Url, Verdict 
 
 @contextmanager
 def _folder(out: Path | None) -> Iterator[Path]:
-    """The folder of the run: `out`, or a temporary folder."""
+    """Yield the folder of the run: `out`, or a temporary folder."""
     if out is not None:
         yield out
         return

@@ -32,33 +32,33 @@ class DiscoverOptions(DetectorOptions):
 
     seeds: tuple[str, ...] = argument("SEED...", default=())
     backlinks: tuple[str, ...] = option(
-        "Source of back links: a web graph, WAT index, run or API (repeatable).",
+        "Source of backlinks: a web graph, WAT index, run or API (repeatable).",
         default=(), metavar="SOURCE",
     )  # fmt: skip
     policy: str = option("Search policy: cobfc, obfc, focc or fc.", default="", metavar="NAME")
-    topic: str = option("For focc: words that describe the topic.", default="", metavar="WORDS")
-    strategy: str | None = option(
-        "A recipe with a discovery policy and a detector.", metavar="FILE"
+    topic: str = option(
+        "With --policy focc: words that describe the topic.", default="", metavar="WORDS"
     )
+    strategy: str | None = option("Recipe with a discovery policy and a detector.", metavar="FILE")
     cc_index: tuple[str, ...] = option(
         "List candidates from Common Crawl's columnar index (files, folders, patterns).",
         default=(), metavar="PARQUET",
     )  # fmt: skip
     min_pages: int = count_option(
-        "For the index: minimum number of pages per site in each language.", 5
+        "With --cc-index: minimum number of pages per site in each language.", 5
     )
-    max_candidates: int | None = count_option("For the index: maximum number of sites.")
+    max_candidates: int | None = count_option("With --cc-index: maximum number of sites.")
     suffix: tuple[str, ...] = option(
-        "For the index: only hosts with this suffix, such as fr or co.uk (repeatable).",
+        "With --cc-index: only hosts with this suffix, such as fr or co.uk (repeatable).",
         default=(), metavar="TLD",
     )  # fmt: skip
-    test: bool = option("Test the candidates from the index on the live web.", default=False)
+    test: bool = option("With --cc-index: test the candidates on the live web.", default=False)
     out: Path | None = option("Folder for the run.", metavar="RUN")
     max_downloads: int | None = count_option(
         "Maximum number of downloads, not counting robots.txt."
     )
     max_sites: int | None = count_option("Maximum number of bilingual sites to find.")
-    max_minutes: float | None = amount_option("Maximum number of minutes.", "M")
+    max_minutes: float | None = amount_option("Maximum duration in minutes.", "M")
 
     def recipe(self) -> dict[str, Any]:
         """The recipe of the search: a discovery policy and a detector."""
@@ -155,7 +155,7 @@ class Discovered(NamedTuple):
 
 
 def discover_sites(asked: DiscoverOptions, shown: Search, environment: Environment) -> Discovered:
-    """Search for bilingual sites; `shown` receives each verdict immediately."""
+    """Search for bilingual sites; `shown` receives each verdict as soon as it is available."""
     from diptych.api.search import search
     from diptych.frontier.search import Budget
     from diptych.learn.libraries import require_libraries
@@ -210,12 +210,12 @@ def _require_start(
     name = recipe["discover"]["use"]
     if not seeds:
         raise ConfigError(
-            "name seeds, such as bilingual sites you know,"
-            f" or an index of Common Crawl with {option_name('cc_index')}"
+            "specify seeds, such as bilingual sites that you know,"
+            f" or a Common Crawl index with {option_name('cc_index')}"
         )
     if policy.looks_back and not asked.backlinks:
         raise ConfigError(
-            f"{name} follows back links: name a source with {option_name('backlinks')}"
+            f"{name} follows backlinks: specify a source with {option_name('backlinks')}"
             f" (see: diptych backlinks --help), or choose {option_name('policy')} fc"
         )
     if name == "focc" and not recipe["discover"].get("topic"):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FORMATS = ("docs", "jsonl", "moses", "parquet", "standoff", "tmx", "tsv")
 """the formats in the registry, listed here because the registry is slow to load"""
 PAGE_PAIRS = "page pairs"
-_WRITTEN = "File to write, compressed if it ends in .gz or .zst; - is standard output."
+_WRITTEN = "Output file, compressed if its name ends in .gz or .zst; - means standard output."
 _ALSO = frozenset({("jsonl", "docs"), ("jsonl", "standoff")})  # these formats are JSONL too
 _OF_PAGES = frozenset({
     "languages", "licence", "licence-link", "machine", "machine_translated", "noai", "noarchive",
@@ -42,7 +42,7 @@ class Exported(NamedTuple):
 def out_option(*, in_run: bool = False) -> Any:
     """Declare the option for the file that a corpus is written to."""
     if in_run:
-        return option(f"{_WRITTEN}  Default: in the run folder.")
+        return option(f"{_WRITTEN}  Default: a file in the run folder.")
     return option(_WRITTEN, default=REQUIRED)
 
 
@@ -50,11 +50,13 @@ def out_option(*, in_run: bool = False) -> Any:
 class CorpusOptions:
     """Options for the format and the file of a corpus."""
 
-    format: str | None = option("File format; default: from the suffix of --out.", choices=FORMATS)
+    format: str | None = option(
+        "File format; default: indicated by the suffix of --out.", choices=FORMATS
+    )
     out: Path = out_option()
 
     def exporter(self, *, n_way: bool = False) -> Exporter:
-        """The exporter for the format that is given or follows from the suffix of the file."""
+        """The exporter for the given format, or for the format that the file suffix indicates."""
         from diptych.corpus.files import format_of, require_compression
         from diptych.learn.libraries import require_libraries_of
         from diptych.registry import STRATEGIES, exporter
@@ -71,7 +73,7 @@ class CorpusOptions:
             )
         if told not in (None, name) and (told, name) not in _ALSO:
             raise ConfigError(
-                f"{self.out} has the suffix of {told}, not of {name}: choose another file name"
+                f"{self.out} has the suffix for {told}, not for {name}: choose another file name"
             )
         made = exporter(name, n_way=n_way)
         require_libraries_of(made, name)
@@ -88,16 +90,18 @@ class CorpusChoice:
     )  # fmt: skip
     without: str = option(
         "Leave out pages and segments with these flags, such as machine or noai"
-        " (docs/politeness-and-rights.md).",
+        " (see docs/politeness-and-rights.md).",
         default="", metavar="FLAG,FLAG",
     )  # fmt: skip
-    redact: bool = option("Replace personal data with [EMAIL], [PHONE] etc.", default=False)
+    redact: bool = option(
+        "Replace personal data with placeholders such as [EMAIL] and [PHONE].", default=False
+    )
 
     @classmethod
     def of(
         cls, min_score: float | None, without: str | Sequence[str] = (), *, redact: bool = False
     ) -> CorpusChoice:
-        """Make the choice from the arguments of a Python call."""
+        """Create the options from the arguments of a Python function."""
         return CorpusChoice(min_score=min_score, without=",".join(texts(without)), redact=redact)
 
     @property
@@ -136,7 +140,7 @@ class ChosenOptions(CorpusChoice, CorpusOptions):
         made = super().exporter(n_way=n_way)
         if lines_of(made) == PAGE_PAIRS and (asked := self.flags() & _OF_SEGMENTS):
             raise ConfigError(
-                "documents contain whole pages, so they cannot leave out"
+                "the format docs contains whole pages, so it cannot leave out segments with"
                 f" {', '.join(sorted(asked))}: use {option_name('redact')}"
             )
         return made
@@ -148,7 +152,9 @@ class ExportOptions(ChosenOptions):
 
     run: Path = argument()
     out: Path | None = out_option(in_run=True)  # type: ignore[assignment]
-    n_way: bool = option("Write rows with all languages instead of language pairs.", default=False)
+    n_way: bool = option(
+        "Write rows with three or more languages instead of language pairs.", default=False
+    )
 
     def path(self, made: Exporter) -> Path:
         """The file to write: `out`, or a file in the run folder."""
@@ -167,7 +173,7 @@ def export_run(
     terms, made = terms_of(asked.run), asked.exporter(n_way=asked.n_way)
     if asked.n_way and len(terms.langs) < 3:
         raise ConfigError(
-            f"{option_name('n_way')} needs three languages or more;"
+            f"{option_name('n_way')} needs three or more languages;"
             f" {asked.run} has {','.join(terms.langs)}"
         )
     path = asked.path(made)

@@ -22,7 +22,7 @@ def langs_option() -> Any:
 def langid_option() -> Any:
     """Declare the option for language models that the user has trained."""
     return option(
-        "Model for an additional language, from: diptych train langid (repeatable).",
+        "Model for an additional language, made with diptych train langid (repeatable).",
         default=(), metavar="FILE",
     )  # fmt: skip
 
@@ -60,7 +60,7 @@ def use_language_files(files: Sequence[Path]) -> None:
 def _learned(path: Path) -> LearnedLanguage:
     from diptych.language.learned import MAX_BYTES, LearnedLanguage
 
-    advice = "make one: diptych train langid LANG FILE --out MODEL"
+    advice = "make one with: diptych train langid LANG FILE --out MODEL"
     with reading(path, "langid model", advice):
         return LearnedLanguage.from_bytes(read_file(path, MAX_BYTES, advice))
 
@@ -85,9 +85,9 @@ def first_notes(langs: Sequence[str]) -> list[str]:
 
     notes = [note for lang in langs if (note := code_of_country(lang))]
     notes += [
-        f"cannot recognise {lang} from text: only pages that declare it are used; to train it, run:"
-        f" diptych train langid {lang} FILE --out MODEL, then mine with {option_name('langid')}"
-        " MODEL"
+        f"cannot identify {lang} from text, so only pages that declare it are used; to train a"
+        f" model for it, run: diptych train langid {lang} FILE --out MODEL, then mine with"
+        f" {option_name('langid')} MODEL"
         for lang in langs
         if not identify.can_identify(lang)
     ]

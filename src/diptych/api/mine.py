@@ -41,7 +41,7 @@ STAGES = ("crawl", "pair", "verify", "align_dom", "align_sentences", "filter")
 
 
 def _stage(name: str) -> Any:
-    return option(f"Strategy for the {name} stage instead of the recipe's.", metavar="NAME")
+    return option(f"Strategy for the {name} stage; overrides the recipe.", metavar="NAME")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ class MineOptions(WebOptions):
     langs: str = langs_option()
     out: Path | None = option("Folder for the run.", metavar="RUN")
     warc: tuple[Path, ...] = option(
-        "Mine archives instead of the web (a file or a folder; repeatable).",
+        "Mine WARC archives instead of the web (file or folder; repeatable).",
         default=(), metavar="FILE",
     )  # fmt: skip
     strategy: str | None = option("Recipe to use (see: diptych strategies).", metavar="NAME")
@@ -63,7 +63,7 @@ class MineOptions(WebOptions):
     align_sentences: str | None = _stage("align-sentences")
     filter: str | None = _stage("filter")
     lexicon: tuple[Path, ...] = option(
-        "Lexicon to use, from: diptych lexicon import (repeatable).", default=(), metavar="FILE"
+        "Lexicon made with diptych lexicon import (repeatable).", default=(), metavar="FILE"
     )
     langid: tuple[Path, ...] = langid_option()
     also: tuple[str, ...] = option(
@@ -74,18 +74,24 @@ class MineOptions(WebOptions):
         default="site", choices=("site", "host", "prefix"),
     )  # fmt: skip
     max_pages: int | None = count_option("Maximum number of pages per site.")
-    max_minutes: float | None = amount_option("Maximum number of minutes per site.", "M")
-    max_megabytes: float | None = amount_option("Maximum number of megabytes per site.", "MB")
+    max_minutes: float | None = amount_option("Maximum duration per site, in minutes.", "M")
+    max_megabytes: float | None = amount_option("Maximum data per site, in megabytes.", "MB")
     share: float = option(
-        "Finish a site when this percentage of its pairs has probably been found; 100: fetch all.",
+        "Stop crawling a site when this percentage of its pairs has probably been found;"
+        " 100 means fetch everything.",
         default=97.0, least=0, most=100, metavar="PERCENT",
     )  # fmt: skip
     patience: float = option(
-        "Finish a site when the next pair would probably cost more downloads than this; 0: never.",
+        "Stop crawling a site when the next pair would probably take more downloads than this;"
+        " 0 means never.",
         default=0.0, least=0, metavar="N",
     )  # fmt: skip
     connections: int = option(
-        "Simultaneous connections to one host.", default=1, least=1, most=64, metavar="N"
+        "Maximum number of simultaneous connections to a host.",
+        default=1,
+        least=1,
+        most=64,
+        metavar="N",
     )
     jobs: int | None = option(
         "Maximum number of processes that read, pair and align pages; default: one per processor.",
@@ -93,7 +99,7 @@ class MineOptions(WebOptions):
     )  # fmt: skip
 
     def recipe(self) -> dict[str, Any]:
-        """The recipe, in which strategies that the user named replace the recipe's own."""
+        """The recipe, with the strategies that the user chose in place of the recipe's own."""
         from diptych import recipes
 
         named = {stage: getattr(self, stage) for stage in STAGES}
@@ -186,7 +192,7 @@ def mine(
 
 
 def _all_notes(mined: Mined) -> Iterator[str]:
-    """All notes for users of Python, including damaged archives and why nothing was found."""
+    """All notes for users of Python, including those on damaged archives or on an empty corpus."""
     from diptych.reports.nothing_found import why_nothing
 
     yield from mined.notes
@@ -248,7 +254,7 @@ def mine_sites(
 
 
 def _strategies(recipe: Mapping[str, Any], *, is_complete: bool) -> Strategies:
-    """Build the strategies of a recipe; if all pages are available, the crawl policy is `Bfs`."""
+    """Build the strategies of a recipe, but crawl with `Bfs` if archives already hold all pages."""
     from diptych.learn.libraries import require_libraries_of
     from diptych.registry import build
     from diptych.stages.crawl.bfs import Bfs
@@ -283,11 +289,11 @@ def _seeds(asked: MineOptions, *, archives: bool) -> list[Url]:
     sites = named_sites(asked.sites, ())
     if not sites and not archives:
         raise ConfigError(
-            f"name a site, such as https://example.org, or archives with {option_name('warc')}"
+            f"specify a site, such as https://example.org, or archives with {option_name('warc')}"
         )
     if asked.also and len(sites) != 1:
         name = option_name("also")
-        raise ConfigError(f"{name} adds hosts to a site: name exactly one site")
+        raise ConfigError(f"{name} adds hosts to a site: specify exactly one site")
     return [*sites, *map(parse_site, asked.also)]
 
 

@@ -217,7 +217,7 @@ class Run:
             without=",".join(texts(without)), redact=redact, n_way=n_way,
         )  # fmt: skip
         if str(path) == "-":
-            raise ConfigError("name a file to write the corpus to")
+            raise ConfigError("specify a file to write the corpus to")
         return export_run(options)
 
     def to_arrow(self, *, min_score: float | None = None) -> pyarrow.Table:

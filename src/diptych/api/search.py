@@ -1,4 +1,4 @@
-"""A search for bilingual sites, from its settings to its verdicts."""
+"""Running a search for bilingual sites, for `detect` and `discover`."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def _is_transformer(folder: str) -> bool:
 
     if folder and not Path(folder).is_dir():
         raise ConfigError(
-            f"{option_name('model')} {folder} is not a folder; give one that diptych train wrote,"
+            f"{option_name('model')} {folder} is not a folder; use one written by diptych train,"
             " or a local Transformers model"
         )
     return bool(folder) and transformer.is_transformer(folder)

@@ -26,11 +26,11 @@ class WebOptions:
         "Seconds between requests to a host; a longer Crawl-delay is respected.",
         default=1.0, least=0, metavar="S",
     )  # fmt: skip
-    user_agent: str | None = option("User agent to send to servers.", metavar="TEXT")
+    user_agent: str | None = option("User-Agent header to send to servers.", metavar="TEXT")
     proxy: str | None = option(
-        "HTTP proxy; default: from HTTP_PROXY, HTTPS_PROXY and NO_PROXY.", metavar="URL"
+        "HTTP proxy; default: taken from HTTP_PROXY, HTTPS_PROXY and NO_PROXY.", metavar="URL"
     )
-    allow_private: bool = option("Also fetch from private and loopback addresses.", default=False)
+    allow_private: bool = option("Allow requests to private and loopback addresses.", default=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +66,7 @@ class Environment:
 
 
 def agent_of(text: str | None) -> str:
-    """The User-Agent of requests; raises `ConfigError` if it is not one line of text."""
+    """The User-Agent header for requests; raises `ConfigError` if it is not one line of text."""
     if text is not None and (not text.isprintable() or not text.strip()):
         name = option_name("user_agent")
         raise ConfigError(f"{name} must be one line of text, such as 'MyBot/1.0 (+URL)'")
@@ -83,6 +83,6 @@ def _proxy(text: str | None) -> str | None:
     # The URL of a proxy may contain a user and a password, that of a site may not.
     if normalise(f"{scheme}://{rest.rpartition('@')[2]}") is None:
         raise ConfigError(
-            f"'{text}' is not an HTTP proxy; give one such as http://proxy.example:8080"
+            f"'{text}' is not a valid proxy URL; use one such as http://proxy.example:8080"
         )
     return text

@@ -22,7 +22,7 @@ def standard_output(path: Path) -> BinaryIO | None:
         return None
     if not hasattr(sys.stdout, "buffer"):  # as in a notebook
         raise ConfigError(
-            f"there is no standard output here: name a file with {option_name('out')}"
+            f"there is no standard output here: specify a file with {option_name('out')}"
         )
     return sys.stdout.buffer
 

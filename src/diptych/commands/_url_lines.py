@@ -62,10 +62,11 @@ class Skipped:
         """The message about the skipped lines.
 
         >>> Skipped(7, [1, 2, 3, 4, 5]).in_words("without a URL")
-        'skipped 7 lines without a URL: line 1, 2, 3, 4, 5, ...'
+        'skipped 7 lines without a URL: lines 1, 2, 3, 4, 5, ...'
         """
         shown = ", ".join(map(str, self.first)) + (", ..." if self.count > len(self.first) else "")
-        return f"skipped {self.count:,} line{'s' * (self.count > 1)} {what}: line {shown}"
+        s = "s" * (self.count > 1)
+        return f"skipped {self.count:,} line{s} {what}: line{s} {shown}"
 
 
 def read_lines(path: Path | None) -> Iterator[Line]:
@@ -172,11 +173,11 @@ def answer_lines(
 
 
 def report_skipped(skipped: Skipped, answered: int, what: str) -> int:
-    """Report skipped lines, or the absence of any lines; returns the exit code."""
+    """Report skipped lines or empty input; returns the exit code."""
     if skipped.count:
         click.echo(skipped.in_words(what), err=True)
     elif not answered:
-        click.echo("nothing found: the input has no lines", err=True)
+        click.echo("nothing found: the input is empty", err=True)
     return 0 if answered else 1
 
 

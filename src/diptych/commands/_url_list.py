@@ -58,7 +58,10 @@ def page_languages(
 
 
 def _among(model: UrlLanguageModel, urls: Sequence[str], wanted: Sequence[str]) -> list[LangScore]:
-    """The likeliest requested language of each URL; unknown if another exceeds the sum of all."""
+    """The most probable requested language of each URL, or an unknown language.
+
+    It is unknown if another language is more probable than all requested ones together.
+    """
     shares = model.probabilities(urls)
     column = {label: place for place, label in enumerate(model.labels)}
     none = np.zeros(len(urls), np.float32)
@@ -77,7 +80,7 @@ def _among(model: UrlLanguageModel, urls: Sequence[str], wanted: Sequence[str]) 
 
 
 def sites_of(listed: dict[Url, Listed], *, by_domain: bool) -> dict[str, list[Url]]:
-    """Treat the URLs of a list as one site, or group them into a site per registrable domain."""
+    """Group the URLs of a list into one site, or into one site per registrable domain."""
     sites: defaultdict[str, list[Url]] = defaultdict(list)
     for url in listed:
         sites[site_name(url) if by_domain else "list"].append(url)

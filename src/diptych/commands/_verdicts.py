@@ -37,7 +37,7 @@ def print_end(searched: Searched, *, follows_links: bool, can_continue: bool = T
 
 
 def advise_on_private(reasons: Iterable[str]) -> None:
-    """If a site has a private address, print the option that allows these to standard error."""
+    """If a site has a private address, name the option that allows it on standard error."""
     private = {Reason.PRIVATE_ADDRESS, NETWORK_FAULTS[Reason.PRIVATE_ADDRESS]}
     if not private.isdisjoint(reasons):
         line = f"to test private addresses, add {option_name('allow_private')}"

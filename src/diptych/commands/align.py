@@ -33,18 +33,18 @@ class AlignOptions:
     right: Path = argument()
     langs: str = two_langs_option()
     format: str = option(
-        "Output: texts and score, sentence indices such as [0, 1]:[0], or JSON Lines.",
+        "Output format: texts and scores, sentence indices such as [0, 1]:[0], or JSON Lines.",
         default="tsv", choices=("tsv", "ladder", "json"),
     )  # fmt: skip
-    lexicon: Path | None = option("Lexicon to use, from: diptych lexicon import.", metavar="FILE")
+    lexicon: Path | None = option("Lexicon made with diptych lexicon import.", metavar="FILE")
     method: str = option("Strategy for the align-sentences stage.", default=METHOD, metavar="NAME")
     trees: str = option(
-        "Strategy for the align-dom stage, for pages.", default=TREES, metavar="NAME"
+        "Strategy for the align-dom stage (pages only).", default=TREES, metavar="NAME"
     )
     unaligned: bool = option(
         "Also print sentences without a counterpart, with one side empty.", default=False
     )
-    links: bool = option("Print the URLs of aligned hyperlinks instead.", default=False)
+    links: bool = option("Print the URLs of aligned hyperlinks instead of texts.", default=False)
 
 
 class Row(NamedTuple):
@@ -76,7 +76,7 @@ def align(asked: AlignOptions) -> int:
     if are_pages[0] != are_pages[1]:
         page, text = (asked.left, asked.right)[:: 1 if are_pages[0] else -1]
         raise ConfigError(
-            f"{page} is an HTML page and {text} is a text file; give two of the same kind"
+            f"{page} is an HTML page and {text} is a text file; give two files of the same kind"
         )
     # Both are made even if only one is used, so that an unknown name is always reported.
     make("align_dom", {"use": asked.trees})
@@ -94,7 +94,7 @@ def align(asked: AlignOptions) -> int:
         if is_pair or asked.unaligned or asked.format == "ladder":
             click.echo(_spelled(row, asked.format))
     if not pairs:
-        click.echo(f"no sentence of {asked.left} corresponds to one of {asked.right}", err=True)
+        click.echo(f"no sentence in {asked.left} corresponds to one in {asked.right}", err=True)
     return FOUND if pairs else NOTHING
 
 
@@ -104,7 +104,9 @@ def _read(path: Path) -> bytes:
 
     data = read_file(path, _MAX_BYTES)
     if name := unreadable_type(data):
-        raise ConfigError(f"{path} is {name}; give HTML pages, or texts with one sentence per line")
+        raise ConfigError(
+            f"{path} is {name}; give HTML pages, or text files with one sentence per line"
+        )
     return data
 
 

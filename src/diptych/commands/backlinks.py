@@ -27,15 +27,17 @@ class GraphOptions:
     """Options of `diptych backlinks graph`."""
 
     vertices: tuple[str, ...] = option(
-        "Vertices: id TAB reversed.host; plain, gzip, or a *.paths.gz list (repeatable).",
+        "Vertices (id TAB reversed.host): plain text, gzip, or a *.paths.gz list (repeatable).",
         default=REQUIRED, metavar="FILE",
     )  # fmt: skip
     edges: tuple[str, ...] = option(
-        "Edges: from TAB to; the same file types (repeatable).", default=REQUIRED, metavar="FILE"
+        "Edges (from TAB to), in the same file types as the vertices (repeatable).",
+        default=REQUIRED,
+        metavar="FILE",
     )
     out: Path = option("Folder for the index.", default=REQUIRED, metavar="FOLDER")
     level: str = option(
-        "Type of the vertices; auto recognises it from their names.",
+        "Type of the vertices; auto detects it from their names.",
         default="auto", choices=("auto", "host", "domain"),
     )  # fmt: skip
 
@@ -45,7 +47,7 @@ class WatOptions:
     """Options of `diptych backlinks wat`."""
 
     files: tuple[str, ...] = argument("FILE...")
-    out: Path = option("File of the index.", default=REQUIRED, metavar="FILE.sqlite")
+    out: Path = option("Index file to create or extend.", default=REQUIRED, metavar="FILE.sqlite")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,13 +56,13 @@ class ShowOptions:
 
     source: str = argument()
     site: str = argument("HOST_OR_URL")
-    limit: int = count_option("Maximum number of back links.", 100)
+    limit: int = count_option("Maximum number of backlinks.", 100)
     as_json: bool = as_lines()
 
 
 @click.group(cls=Group)
 def backlinks() -> None:
-    """Index and query sources of back links (links from other pages to a site)."""
+    """Index and query sources of backlinks (links from other sites to a site)."""
 
 
 @command(GraphOptions, group=backlinks)
@@ -91,8 +93,8 @@ def wat(asked: WatOptions) -> int:
     _tell_notes(facts.notes)
     known = f" ({facts.skipped:,} already indexed)" if facts.skipped else ""
     click.echo(
-        f"{facts.links:,} links of {facts.pages:,} pages to other sites, "
-        f"from {facts.files:,} files{known} -> {asked.out}",
+        f"{facts.links:,} links from {facts.pages:,} pages to other sites, "
+        f"in {facts.files:,} files{known} -> {asked.out}",
         err=True,
     )
     return FOUND if facts.links or facts.skipped else NOTHING
@@ -121,7 +123,7 @@ def show(asked: ShowOptions) -> int:
         click.echo(_spelled(link, as_json=asked.as_json))
     if not found:
         click.echo(
-            in_one_line(f"{asked.source} knows no links to {asked.site} from other sites"), err=True
+            in_one_line(f"{asked.source} has no links to {asked.site} from other sites"), err=True
         )
     return FOUND if found else NOTHING
 

@@ -21,9 +21,11 @@ class DemoOptions:
     """Options of `diptych demo`."""
 
     out: Path = option("Folder for the run.", default=Path("diptych-demo"))
-    serve: bool = option("Serve the site until Ctrl-C without mining it.", default=False)
+    serve: bool = option(
+        "Serve the site until Ctrl-C is pressed, without mining it.", default=False
+    )
     port: int = option(
-        "Port of the site; if it is in use, another port is chosen.", default=PORT,
+        "Port to serve the site on; if it is in use, another port is chosen.", default=PORT,
         least=0, most=65535, metavar="N", envvar="DIPTYCH_DEMO_PORT",
     )  # fmt: skip
     as_json: bool = as_object()

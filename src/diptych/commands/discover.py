@@ -35,15 +35,13 @@ class DiscoverCommandOptions(OutputOptions, DiscoverOptions):
     """Options of `diptych discover`."""
 
     lists: tuple[Path, ...] = lists_option()
-    mine: bool = option(
-        "Then mine the sites found, each within the --site-* limits.", default=False
-    )
-    site_pages: int | None = count_option("For --mine: maximum number of pages per site.")
+    mine: bool = option("Mine the sites found, each within the --site-* limits.", default=False)
+    site_pages: int | None = count_option("With --mine: maximum number of pages per site.")
     site_minutes: float | None = amount_option(
-        "For --mine: maximum number of minutes per site.", "M"
+        "With --mine: maximum duration per site, in minutes.", "M"
     )
     site_megabytes: float | None = amount_option(
-        "For --mine: maximum number of megabytes per site.", "MB"
+        "With --mine: maximum data per site, in megabytes.", "MB"
     )
 
 
@@ -61,7 +59,7 @@ def discover(asked: DiscoverCommandOptions) -> int:
     if options.cc_index and not (asked.test or asked.backlinks or asked.mine):
         if options.seeds:
             name = option_name("backlinks")
-            raise ConfigError(f"to search from SEED and an index, name {name} SOURCE as well")
+            raise ConfigError(f"to search from both SEED and an index, add {name} SOURCE")
         return _list_candidates(options, as_json=asked.as_json, quiet=asked.quiet)
     printer = Printer(standard_output(), as_json=asked.as_json, is_list=True)
     shown = Search(say=printer.say)
@@ -106,8 +104,8 @@ def _list_candidates(asked: DiscoverOptions, *, as_json: bool, quiet: bool) -> i
             click.echo(f"{candidate.start}\t{candidate.score:.1f}\t{pages}")
     if not count and not quiet:
         click.echo(
-            f"no site has {counted(asked.min_pages, 'page')} in each of two of {asked.langs};"
-            " try a smaller --min-pages, or more files of the index",
+            f"no site has at least {counted(asked.min_pages, 'page')} in each of two languages from"
+            f" {asked.langs}; try a smaller --min-pages or more index files",
             err=True,
         )
     return FOUND if count else NOTHING

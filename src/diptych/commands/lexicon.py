@@ -27,15 +27,15 @@ class ImportOptions:
     files: tuple[Path, ...] = argument("FILE...")
     langs: str = two_langs_option()
     format: str | None = option(
-        "FreeDict or dictd, hunalign, or left TAB right [TAB probability];"
-        " default: from the file name.",
+        "dictd: FreeDict or dictd; dic: hunalign; tsv: left TAB right [TAB probability];"
+        " default: indicated by the file name.",
         choices=("dictd", "dic", "tsv"),
     )  # fmt: skip
     reverse: bool = option(
         "The files translate from the second language into the first.", default=False
     )
     out: Path | None = option(
-        "File of the lexicon; default: named after LANGS, such as de-fr.lexicon.npz.",
+        "Lexicon file to write; default: named after LANGS, such as de-fr.lexicon.npz.",
         metavar="FILE",
     )
 
@@ -63,15 +63,15 @@ class WordLink(NamedTuple):
 
 @click.group(cls=Group)
 def lexicon() -> None:
-    """Import and show lexicons: translation probabilities of words."""
+    """Import and show lexicons (translation probabilities of words)."""
 
 
 @command(ImportOptions, "import", lexicon)
 def lexicon_import(asked: ImportOptions) -> int:
     """Import dictionaries as a lexicon.
 
-    Several FILEs become one lexicon; a file named for the opposite direction, such as fra-deu, is
-    reversed.
+    Several FILEs are combined into one lexicon; a file named for the opposite direction, such as
+    fra-deu, is reversed.
     """
     from diptych.api.align import two_languages
     from diptych.learn.lexicon.dictionaries import read_dictionaries
@@ -110,7 +110,7 @@ def lexicon_show(asked: ShowOptions) -> int:
             found = True
             click.echo(_spelled(link, as_json=asked.as_json))
     if not found:
-        what = f"no translation of {', '.join(asked.words)}" if asked.words else "no word"
+        what = f"no translation of {', '.join(asked.words)}" if asked.words else "no words"
         click.echo(f"{what} in {asked.file}", err=True)
     return FOUND if found else NOTHING
 

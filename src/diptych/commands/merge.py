@@ -56,12 +56,12 @@ def merge_corpora(asked: MergeOptions) -> int:
             elif format_of(path) in _READABLE:
                 sources.append(FileCorpus(path, asked.choice(0.0), prefix))
             else:
-                raise ConfigError(f"{path} is neither a run nor a corpus in JSONL or Parquet")
+                raise ConfigError(f"{path} is neither a run nor a JSONL or Parquet corpus")
         merged = merged_of(sources)
         written = write_corpus(merged, made, asked.out, standard_output(asked.out))
     what = lines_of(made)
     of = f" of {merged.found:,}" if what == "segments" else ""
-    say_written(f"{written.lines:,} {what}{of} in {len(sources)} corpora", written.files)
+    say_written(f"{written.lines:,}{of} {what} in {len(sources)} corpora", written.files)
     return written.lines
 
 

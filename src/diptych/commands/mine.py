@@ -82,8 +82,8 @@ def _exit_code(mined: Mined) -> int:
 def _say_damage(damaged: Sequence[str]) -> None:
     for error in damaged:
         click.echo(
-            f"error: {error}; the part before was used: replace the file and run the same command"
-            " again, or mine the complete file into another folder",
+            f"error: {error}; the part before the damage was used: replace the file and run the"
+            " same command again, or mine the complete file into another folder",
             err=True,
         )
 

@@ -40,7 +40,7 @@ def two_langs_option() -> Any:
 def lists_option() -> Any:
     """Declare the option for files that list sites."""
     return option(
-        "List of sites, one per line; - is standard input (repeatable).", "--sites",
+        "File with one site per line; - means standard input (repeatable).", "--sites",
         default=(), metavar="FILE",
     )  # fmt: skip
 
@@ -71,7 +71,7 @@ def _use_utf8() -> None:
 
 
 class Group(click.Group):
-    """A group of commands, in order of definition; prints a `DiptychError` as one line, exits 2."""
+    """A group of commands in order of definition; a `DiptychError` is printed as one line."""
 
     def make_context(self, *arguments: Any, **extra: Any) -> click.Context:
         """Parse the command line after setting standard streams to UTF-8."""
@@ -127,7 +127,7 @@ class UrlModelOptions:
 
     file: Path | None = argument(default=None)
     model: str = option(
-        "Your own model, from diptych train or in Transformers format.",
+        "Your own model, made with diptych train or in Transformers format.",
         default="",
         metavar="FOLDER",
     )

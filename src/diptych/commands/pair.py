@@ -29,12 +29,12 @@ class PairOptions:
     file: Path = argument("URLS.tsv")
     langs: str = langs_option()
     method: str = option(
-        "One or more strategies for the pair stage, such as keys+langstrip.",
+        "One or more strategies for the pair stage, joined by +, such as keys+langstrip.",
         default="keys", metavar="NAME",
     )  # fmt: skip
     by_domain: bool = option("Pair the URLs of each registrable domain separately.", default=False)
     model: str = option(
-        "URL language model for lines without a language; default: the built-in one.",
+        "URL language model for lines without a language; default: the built-in model.",
         default="", metavar="FOLDER",
     )  # fmt: skip
     as_json: bool = as_lines()
@@ -79,7 +79,7 @@ def pair(asked: PairOptions) -> int:
 
 def _why_none(spoken: Counter[str], wanted: Sequence[str]) -> str:
     each = ", ".join(f"{spoken[lang]:,} in {lang}" for lang in wanted)
-    return f"nothing found: of {spoken.total():,} URLs, {each}; no two of them form a pair"
+    return f"nothing found: no two of the {spoken.total():,} URLs form a pair ({each})"
 
 
 def _pairer(method: str) -> Callable[[UrlList], Iterator[dict[str, Any]]]:

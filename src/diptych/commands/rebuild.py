@@ -18,7 +18,7 @@ class RebuildOptions(CorpusOptions):
 
     files: tuple[Path, ...] = argument("STANDOFF...")
     warc: tuple[Path, ...] = option(
-        "Archives that hold the pages (a file or a folder; repeatable).",
+        "WARC archives that contain the pages (file or folder; repeatable).",
         default=REQUIRED, metavar="FILE",
     )  # fmt: skip
 

@@ -180,10 +180,7 @@ class Crawl:
         return is_estimated and self._samples.draw(site.id, hosts, site.downloads, MIN_WORTH)
 
     def _early_end(self, site: SiteInfo, best: float) -> SiteEnd | None:
-        """The reason to end the crawl of a site early; None to continue.
-
-        `best` is the highest priority of the site's queued URLs.
-        """
+        """The reason to end a site's crawl early, given its best queued priority; None to go on."""
         outlook, limits = self.guides.outlook(site), self._limits
         if outlook is None:
             return None

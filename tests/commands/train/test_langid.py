@@ -78,7 +78,7 @@ def test_mistakes_are_one_line_with_what_to_do(text: Path, tmp_path: Path) -> No
         ("english", text, out, "unknown language code 'english'.* qaa to qtz"),
         ("mul", text, out, "unknown language code 'mul'"),
         ("tet", short, out, r"short.txt: 0 lines .* not enough .* 30 different lines"),
-        ("tet", latin, out, "latin.txt is not a text in UTF-8"),
+        ("tet", latin, out, "latin.txt is not a UTF-8 text file"),
         ("tet", tmp_path / "none", out, "cannot read .*none: No such file"),
         ("tet", tmp_path, out, "cannot read .*: Is a directory"),
         ("tet", text, tmp_path / "no" / "model", "cannot write .*model: there is no folder"),
@@ -92,7 +92,7 @@ def test_invalid_models_are_mistakes(text: Path, tmp_path: Path) -> None:
     large = tmp_path / "large"
     large.write_bytes(bytes(5_000_000))
     for path, wrong in (
-        (text, "is not a langid model: it is not JSON; make one: diptych train langid"),
+        (text, "is not a langid model: it is not JSON; make one with: diptych train langid"),
         (large, "larger than 4 MB"),
         (tmp_path / "none", "cannot read"),
     ):

@@ -83,14 +83,14 @@ def test_model_is_trained_tested_on_other_domains_and_written_with_a_card(data, 
         "macro, 2 languages: P 100.00 R 100.00 F1 100.00",
         f"micro, {len(held_out)} URLs: P 100.00 R 100.00 F1 100.00",
     ]
-    assert f"training: {len(kept)} rows of {len(kept) // 4} domains;" in result.stderr
+    assert f"training: {len(kept)} rows from {len(kept) // 4} domains;" in result.stderr
     assert (out / "model.npz").exists()
     card = (out / "card.md").read_text("utf-8")
     digest = hashlib.sha256(data.read_bytes()).hexdigest()
     assert f"| urls.tsv | 160 | `{digest}` |" in card
     assert f"`url-lang:linear|data:{digest[:8]}|seed:5|v:{VERSION}`" in card
     assert "macro, 2 languages: P 100.00 R 100.00 F1 100.00" in card
-    assert f"held out: {len(held_out)} rows of {len(held_out) // 4} domains" in card
+    assert f"held out: {len(held_out)} rows from {len(held_out) // 4} domains" in card
     assert str(tmp_path) not in card
 
 
@@ -138,8 +138,8 @@ def test_encoder_is_trained_and_used_by_the_commands(torch, kind, data, pairs, t
     ("arguments", "said"),
     [
         (["--backend", "transformers"], "needs --base FOLDER"),
-        (["--base", "x"], "for --backend transformers"),
-        (["--epochs", "3"], "for --backend transformers"),
+        (["--base", "x"], "need --backend transformers"),
+        (["--epochs", "3"], "need --backend transformers"),
         pytest.param(
             ["--backend", "transformers", "--base", "xlm-roberta-base"], "does not download models",
             marks=pytest.mark.needs_torch,

@@ -194,7 +194,7 @@ def test_options_of_other_models_are_mistakes(labels: Path, tmp_path: Path) -> N
             "train", "verify", labels, *more, "--out", out
         )
     for more in (("--method", "maxent"), ("--run", tmp_path)):
-        assert "are for verify" in mistake("train", "url-lang", labels, *more, "--out", out)
+        assert "apply only to verify" in mistake("train", "url-lang", labels, *more, "--out", out)
 
 
 def test_labels_with_a_mark_at_their_beginning_and_windows_line_ends(tmp_path: Path) -> None:
@@ -244,5 +244,5 @@ def test_damaged_model_is_a_mistake(labels: Path, tmp_path: Path) -> None:
     run("train", "verify", labels, "--out", out, "--method", "maxent")
     (out / "maxent.json").write_text((out / "maxent.json").read_text("utf-8")[:-30], "utf-8")
     strategy = registry.make("verify", {"use": "maxent", "model": str(out)})
-    with pytest.raises(ConfigError, match="is not a model of a verifier"):
+    with pytest.raises(ConfigError, match="is not a verifier model"):
         strategy.verify(of_texts(ENGLISH, FRENCH))

@@ -287,7 +287,7 @@ WRONG = {
         folder / "2_Dense" / "model.safetensors"
     ).write_bytes(b"\xff" * 40),
     "the activation 'system'": run_code,
-    "expects 9 numbers but gets 16": narrow,
+    "expects vectors of size 9 but gets size 16": narrow,
 }
 
 

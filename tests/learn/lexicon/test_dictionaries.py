@@ -168,7 +168,9 @@ def test_unreadable_dictionaries_are_errors(
 ) -> None:
     with pytest.raises(ConfigError, match="add format dictd"):
         read_dictionaries([tmp_path / "x"], "de", "fr")
-    with pytest.raises(ConfigError, match="no dictionary format 'xml'; available: dictd, dic, tsv"):
+    with pytest.raises(
+        ConfigError, match="unknown dictionary format 'xml'; available: dictd, dic, tsv"
+    ):
         read_dictionaries([tmp_path / "x"], "de", "fr", format="xml")
     with pytest.raises(ConfigError, match=r"cannot read .*x\.tsv: No such file"):
         read_dictionaries([tmp_path / "x.tsv"], "de", "fr")

@@ -130,10 +130,10 @@ def test_a_file_with_a_wrong_part_is_refused(name: str) -> None:
     whole = arrays(LEXICON)
     assert Lexicon.from_bytes(packed(**whole)).left_words == LEXICON.left_words
     for part in (DAMAGE[name], whole[name].astype(np.float16), np.array([[1]])):
-        with pytest.raises(ConfigError, match="not a lexicon"):
+        with pytest.raises(ConfigError, match="not a Diptych lexicon"):
             Lexicon.from_bytes(packed(**{**whole, name: part}))
     del whole[name]
-    with pytest.raises(ConfigError, match="not a lexicon"):
+    with pytest.raises(ConfigError, match="not a Diptych lexicon"):
         Lexicon.from_bytes(packed(**whole))
 
 
@@ -147,7 +147,7 @@ def test_columns_out_of_order_are_refused() -> None:
 
 def test_objects_are_never_read() -> None:
     whole: dict[str, np.ndarray] = {**arrays(LEXICON), "langs": np.array(["de", object()])}
-    with pytest.raises(ConfigError, match="not a lexicon"):
+    with pytest.raises(ConfigError, match="not a Diptych lexicon"):
         Lexicon.from_bytes(packed(**whole))
 
 
@@ -163,7 +163,7 @@ def test_damaged_files_are_refused_or_unchanged() -> None:
             continue
         assert read.left_words == LEXICON.left_words
     for nothing in (b"", b"PK", b"hello" * 100):
-        with pytest.raises(ConfigError, match="not a lexicon"):
+        with pytest.raises(ConfigError, match="not a Diptych lexicon"):
             Lexicon.from_bytes(nothing)
 
 
@@ -182,7 +182,7 @@ def test_reading_says_which_file_is_wrong(tmp_path) -> None:
         read_lexicon(path)
     path.write_bytes(b"nonsense")
     with pytest.raises(
-        ConfigError, match=r"x\.npz is not a lexicon of Diptych: .*diptych lexicon import"
+        ConfigError, match=r"x\.npz is not a Diptych lexicon: .*diptych lexicon import"
     ):
         read_lexicon(path)
     path.write_bytes(LEXICON.to_bytes())

@@ -247,7 +247,7 @@ def test_countries_have_the_shares_of_their_languages() -> None:
 
 
 def test_a_missing_model_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"model\.npz: No such file .*train the model anew"):
+    with pytest.raises(ConfigError, match=r"model\.npz: No such file .*train the model again"):
         load(str(tmp_path))
 
 
@@ -289,7 +289,7 @@ def test_a_damaged_model_is_an_error(trained: UrlLang, tmp_path: Path, name: str
     if name in ("slot_entry", "entry_from", "fact_label", "fact_kind"):  # right but for numbers
         damaged = np.resize(damaged, arrays[name].shape)
     np.savez(tmp_path / "model.npz", **{**arrays, name: damaged})
-    with pytest.raises(ConfigError, match="train the model anew"):
+    with pytest.raises(ConfigError, match="train the model again"):
         load(str(tmp_path))
 
 

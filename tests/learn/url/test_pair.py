@@ -190,7 +190,7 @@ def packed(found: dict[str, Any]) -> bytes:
 
 
 def test_a_missing_model_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="train the model anew"):
+    with pytest.raises(ConfigError, match="train the model again"):
         load(str(tmp_path / "nowhere"))
 
 
@@ -235,7 +235,9 @@ def test_other_formats_and_features_are_refused(tmp_path: Path, folder: Path) ->
 def test_every_array_is_needed(tmp_path: Path, folder: Path) -> None:
     found = arrays(folder)
     for name in found:
-        assert "anew" in refused(tmp_path, packed({k: v for k, v in found.items() if k != name}))
+        assert "train the model again" in refused(
+            tmp_path, packed({k: v for k, v in found.items() if k != name})
+        )
 
 
 @pytest.mark.parametrize(
@@ -263,7 +265,7 @@ def test_every_array_is_needed(tmp_path: Path, folder: Path) -> None:
 )
 def test_damaged_arrays_are_refused(tmp_path: Path, folder: Path, name: str, spoil: Any) -> None:
     found = arrays(folder)
-    assert "anew" in refused(tmp_path, packed(found | {name: spoil(found[name])}))
+    assert "train the model again" in refused(tmp_path, packed(found | {name: spoil(found[name])}))
 
 
 def test_unknown_arrays_are_refused(tmp_path: Path, folder: Path) -> None:

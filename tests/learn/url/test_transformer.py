@@ -227,7 +227,7 @@ def test_weights_of_rows_count(base):
 
 
 def test_training_without_rows_is_an_error(base):
-    with pytest.raises(ConfigError, match="nothing to learn from"):
+    with pytest.raises(ConfigError, match="training data have no usable rows"):
         train_url_pair([], base=str(base))
 
 

@@ -124,7 +124,7 @@ def test_least_probability(pairer: UrlModel) -> None:
 
 
 def test_no_model() -> None:
-    with pytest.raises(ConfigError, match="train the model anew"):
+    with pytest.raises(ConfigError, match="train the model again"):
         UrlModel(model="nowhere").pair(bilingual("en", "fr"))
 
 

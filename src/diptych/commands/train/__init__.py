@@ -22,20 +22,20 @@ class TrainOptions:
         metavar="FOLDER",
     )  # fmt: skip
     backend: str = option(
-        "The small built-in model, or an encoder such as XLM-RoBERTa.",
+        "linear: a small, fast model; transformers: an encoder such as XLM-RoBERTa.",
         default="linear", choices=("linear", "transformers"),
     )  # fmt: skip
-    base: str = option("Folder of the encoder to start from.", default="", metavar="FOLDER")
+    base: str = option("Folder of the encoder to fine-tune.", default="", metavar="FOLDER")
     seed: int = option(
         "Random seed for the split and for training.", default=0, least=0, metavar="N",
     )  # fmt: skip
     epochs: int | None = count_option("Maximum number of epochs (encoders only).")
     batch: int | None = count_option("Rows per training batch (encoders only).")
     learning_rate: float | None = amount_option(
-        "Learning rate; the published one is 1e-5 (encoders only).", "X"
+        "Learning rate (encoders only); the published value is 1e-5.", "X"
     )
     method: str | None = option(
-        "Verifier whose features are used; classify uses all features (verify only).",
+        "Verifier to train (verify only); classify uses all features.",
         choices=("classify", "decision_tree", "maxent"),
     )  # fmt: skip
     run: Path | None = option("Run that contains the URLs in DATA (verify only).", metavar="RUN")
@@ -66,11 +66,11 @@ def train(asked: TrainOptions) -> int:
     if asked.model == "langid":
         return _train_langid(asked)
     if asked.out is None:
-        raise ConfigError("name a folder for the model: --out FOLDER")
+        raise ConfigError("specify a folder for the model: --out FOLDER")
     if asked.model == "verify":
         return _train_verify(asked, asked.out)
     if asked.method or asked.run:
-        raise ConfigError(f"--method and --run are for verify, not for {asked.model}")
+        raise ConfigError(f"--method and --run apply only to verify, not to {asked.model}")
     from diptych.commands.train.url_models import train_url_model
 
     return train_url_model(asked, asked.out)

@@ -1,4 +1,4 @@
-"""`diptych train langid`: trains a model of an unsupported language, to be used with `--langid`."""
+"""`diptych train langid`: trains a model for a new language, to be used with `--langid`."""
 
 from __future__ import annotations
 
@@ -38,11 +38,13 @@ def _code(lang: str) -> str:
     except ConfigError as error:
         if may_be_code(lowered := lang.strip().lower()):
             return lowered
-        raise ConfigError(f"{error}, or one of qaa to qtz for a language without a code") from error
+        raise ConfigError(
+            f"{error}, or a code from qaa to qtz for a language without one"
+        ) from error
 
 
 def _text(path: Path) -> str:
-    with reading(path, "text in UTF-8", "convert it first"):
+    with reading(path, "UTF-8 text file", "convert it first"):
         return read_file(path, _MAX_TEXT, "a tenth of it is enough").decode("utf-8-sig")
 
 

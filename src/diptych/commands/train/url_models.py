@@ -65,7 +65,7 @@ def train_url_model(asked: TrainOptions, out: Path) -> int:
     split = f"training: {_size(kept)}; held out: {_size(held_out)}"
     _print(split)
     if not kept:
-        raise ConfigError("the data have too few domains: give more, or another --seed")
+        raise ConfigError("the data have too few domains: give more data, or try another --seed")
     model = _train(asked, kept)
     found = (score_url_lang if is_lang else score_url_pair)(model, held_out)
     model.save(str(out))
@@ -84,7 +84,7 @@ def _print(line: str) -> None:
 
 
 def _size(rows: Sequence[Any]) -> str:
-    return f"{len(rows):,} rows of {len({row.domain for row in rows}):,} domains"
+    return f"{len(rows):,} rows from {len({row.domain for row in rows}):,} domains"
 
 
 def _check(asked: TrainOptions, out: Path) -> None:
@@ -93,7 +93,7 @@ def _check(asked: TrainOptions, out: Path) -> None:
         raise ConfigError("--backend transformers needs --base FOLDER, such as xlm-roberta-base")
     if asked.backend != "transformers" and (asked.base or asked.tuning):
         raise ConfigError(
-            "--base, --epochs, --batch and --learning-rate are for --backend transformers"
+            "--base, --epochs, --batch and --learning-rate need --backend transformers"
         )
     if asked.backend == "transformers":
         check_folder(Path(asked.base))
@@ -196,6 +196,6 @@ def _card(
     return "\n".join([
         f"# {asked.model}", "", f"Signature: `{signature}|v:{VERSION}`", "",
         "| data | rows used | SHA-256 |", "|---|--:|---|", *table, "",
-        f"Split by registrable domain, a tenth held out.  Size: {split}.", "",
+        f"Split by registrable domain, with a tenth held out.  Size: {split}.", "",
         "Scores on the held-out domains, in percent:", "", *(f"- {line}" for line in lines), "",
     ])  # fmt: skip

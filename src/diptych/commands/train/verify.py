@@ -128,7 +128,7 @@ def read_labels(path: Path) -> list[Label]:
         if answer is None:
             raise ConfigError(
                 f"line {number} of {path} has the label {columns[2][:40]!r};"
-                " it must be 1 or yes, or 0 or no"
+                " labels must be 1 or yes, or 0 or no"
             )
         found.append(Label(number, columns[0], columns[1], answer))
     _check_classes([label.is_right for label in found], f"{path} has", {})
@@ -199,7 +199,7 @@ _LexiconOf = Callable[[str, str], Lexicon]
 def _candidate(
     label: Label, read: Callable[[str], Page], labels: Path, lexicon_of: _LexiconOf = Lexicon.empty
 ) -> Candidate:
-    """Make a candidate from a labelled pair; align it by default strategies if a model needs it."""
+    """Make a candidate from a labelled pair, aligned by default strategies if it needs a model."""
     try:
         left, right = read(label.left), read(label.right)
     except ConfigError as error:

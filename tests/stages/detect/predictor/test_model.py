@@ -30,13 +30,13 @@ def test_a_model_is_read_as_it_was_written(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_damaged_model_is_reported_in_one_line(text: str, tmp_path: Path) -> None:
     (tmp_path / "model.json").write_text(text, "utf-8")
-    with pytest.raises(ConfigError, match="train the model anew") as caught:
+    with pytest.raises(ConfigError, match="train the model again") as caught:
         load(str(tmp_path))
     assert "\n" not in str(caught.value)
 
 
 def test_missing_model_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"model\.json: No such file .*train the model anew"):
+    with pytest.raises(ConfigError, match=r"model\.json: No such file .*train the model again"):
         load(str(tmp_path))
 
 

@@ -230,11 +230,11 @@ def test_damaged_model_is_refused(tmp_path: Path) -> None:
     arrays = dict(np.load(path))
     for name, value in (("curve", np.array([1.0])), ("forest_base", np.array(["a"]))):
         np.savez(path, **(arrays | {name: value}))
-        with pytest.raises(ConfigError, match="train the model anew"):
+        with pytest.raises(ConfigError, match="train the model again"):
             load(path, NAMES)
     replace(model, again=0.0).save(path)
     assert load(path, NAMES).again == 0
-    with pytest.raises(ConfigError, match="train the model anew"):
+    with pytest.raises(ConfigError, match="train the model again"):
         load(tmp_path / "none.npz", NAMES)
 
 

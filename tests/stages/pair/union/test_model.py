@@ -85,7 +85,7 @@ def test_missing_model_is_an_error_with_its_path(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"cannot read .*nowhere/model\.npz: No such file"):
         load(NAMES, str(tmp_path / "nowhere"))
     (tmp_path / "model.npz").mkdir()
-    with pytest.raises(ConfigError, match="Is a directory; train the model anew"):
+    with pytest.raises(ConfigError, match="Is a directory; train the model again"):
         load(NAMES, str(tmp_path))
 
 

@@ -471,7 +471,7 @@ def test_the_order_of_equal_pages_does_not_matter(chance: Random) -> None:
 
 
 def test_missing_model_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="train the model anew"):
+    with pytest.raises(ConfigError, match="train the model again"):
         Union(model=str(tmp_path)).pair(site())
 
 

@@ -96,7 +96,7 @@ def test_unreadable_files_are_errors(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"maxent\.json: No such file"):
         load(str(tmp_path), "maxent", ("a",))
     (tmp_path / "maxent.json").write_bytes(b"\xff\xfe\xff")
-    with pytest.raises(ConfigError, match="is not a model of a verifier: it is not UTF-8"):
+    with pytest.raises(ConfigError, match="is not a verifier model: it is not UTF-8"):
         load(str(tmp_path), "maxent", ("a",))
     (tmp_path / "classify.json").mkdir()
     with pytest.raises(ConfigError):
