@@ -33,7 +33,10 @@ class Answerer(PendingAnswers, Protocol):
     """Answers guides' questions, in the background or immediately."""
 
     def answer_all(self, now: float, commit: Callable[[], None], watcher: Watcher) -> None:
-        """Answer all questions in order, including follow-up questions, unless stopped."""
+        """Answer all questions in order, including follow-up questions, unless stopped.
+
+        `commit` is called first, so that worker processes can read the new pages.
+        """
         ...
 
 

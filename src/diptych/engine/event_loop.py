@@ -20,7 +20,7 @@ class EventLoopThread:
 
     @property
     def is_started(self) -> bool:
-        """True if the thread is running and must be closed."""
+        """True if the thread has been started, and so must be stopped with `close`."""
         return self._loop is not None
 
     @property
@@ -37,7 +37,8 @@ class EventLoopThread:
     def run(self, coroutine: Coroutine[Any, Any, Value]) -> Value:
         """Run a coroutine, and wait for its result.
 
-        An exception in the calling thread, such as Ctrl-C, cancels the coroutine and is raised.
+        An exception in the calling thread, such as Ctrl-C, cancels the coroutine and is raised
+        again.
         """
         run = _Run(coroutine)
         future = asyncio.run_coroutine_threadsafe(run.to_its_end(), self.loop)
@@ -73,7 +74,11 @@ async def _cancel_others() -> None:
 
 
 class _Run(Generic[Value]):
-    """A coroutine, an event that is set when it ends, and any exception that would end the loop."""
+    """A coroutine to run in the event loop.
+
+    `ended` is set when the coroutine ends.  `fatal` is an exception that would have ended the loop,
+    such as a `KeyboardInterrupt`.
+    """
 
     def __init__(self, coroutine: Coroutine[Any, Any, Value]) -> None:
         self.ended = threading.Event()

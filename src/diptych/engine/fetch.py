@@ -97,7 +97,7 @@ class Fetcher:
         )
 
     async def fetch(self, url: Url, kind: Kind) -> Response | Failure:
-        """Fetch a URL; redirects are followed only for robots.txt, and otherwise returned."""
+        """Fetch a URL; follow redirects only for robots.txt, and return all others as responses."""
         if kind is not Kind.ROBOTS:
             return await self._get(url, kind)
         target: Url = url

@@ -18,7 +18,7 @@ Answer = Sequence[Link] | Failure | None
 
 
 def query_links(source: LinkSource, query: LinkQuery) -> Answer:
-    """Look up the back links of a site, or the out links of a page."""
+    """Look up the back links of a site or the out links of a page, as the query requests."""
     if query.lead is None:
         return source.back_links(query.url, MAX_BACK_LINKS)
     return source.out_links(query.url, MAX_OUT_LINKS)
@@ -55,13 +55,13 @@ class LinkQueryThread:
 
     @property
     def waiting(self) -> bool:
-        """True if queries or learning are unfinished and the budget is not spent."""
+        """True if queries are unanswered or learning is due, unless the budget is spent."""
         if self._discovery.is_over(self._now):
             return False
         return self._open > 0 or self._discovery.is_learning_due
 
     def submit(self, now: float) -> None:
-        """Submit the new queries of the discovery, unless its budget is spent."""
+        """Submit the new queries of the search, unless its budget is spent."""
         self._now = now
         if self._discovery.is_over(now):
             return
@@ -70,7 +70,7 @@ class LinkQueryThread:
             self._queries.put(query)
 
     def collect(self) -> None:
-        """Pass the answers received so far to the discovery, in the order of its queries."""
+        """Pass the answers received so far to the search, in the order of its queries."""
         while not self._answers.empty():
             query, answer = self._answers.get()
             self._open -= 1

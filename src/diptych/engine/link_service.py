@@ -91,7 +91,7 @@ def read_description(path: Path, environment: Mapping[str, str] = os.environ) ->
 
 
 def _checked(path: Path, key: str, value: Any) -> Any:
-    """Check the type and range of a value, and convert numbers."""
+    """Check a value in the TOML file, and return it; numbers are converted to int or float."""
     if key == "headers":
         if isinstance(value, dict) and all(isinstance(text, str) for text in value.values()):
             return value
@@ -113,7 +113,7 @@ def _headers(path: Path, raw: Mapping[str, str], environment: Mapping[str, str])
         for variable in _VARIABLE.findall(text):
             if variable not in environment:
                 raise SourceError(
-                    f"{path}: {'headers.' + name!r} needs the environment variable {variable}"
+                    f"{path}: {'headers.' + name!r} requires the environment variable {variable}"
                 )
         value = _VARIABLE.sub(lambda found: environment[found[1]], text)
         if not re.fullmatch(r"[!-~]+", name) or ":" in name or re.search(r"[\r\n\0]", value):
@@ -179,7 +179,7 @@ class _DeadlineStream(io.RawIOBase):
 
 
 def _with_deadline(kind: type[http.client.HTTPConnection], until: float) -> Any:
-    """Create a connection class whose responses time out at the deadline."""
+    """Create a connection class whose responses time out at the time `until`."""
 
     class Answer(http.client.HTTPResponse):
         def __init__(self, sock: Any, level: int = 0, method: Any = None, url: Any = None) -> None:
@@ -286,7 +286,7 @@ class LinkService:
         )  # fmt: skip
 
     def _items(self, url: Url, limit: int, offset: int) -> list[object] | Failure:
-        """Request the items at an offset, and return the list in the response."""
+        """Request the items from `offset` on, and return the list in the response."""
         values = {"url": url, "host": host_of(url), "limit": limit, "offset": offset}
         body = self._fetch_body(
             url, self.description.url.format(**{k: quote(str(v), "") for k, v in values.items()})
@@ -305,7 +305,7 @@ class LinkService:
         return items
 
     def _fetch_body(self, url: Url, address: str) -> bytes | Failure:
-        """Request an address and return the body; temporary failures are retried."""
+        """Request `address` and return the body of the response; retry after temporary failures."""
         failure, begun = Failure(url, Reason.NOT_ASKED), self.clock()
         for attempt in range(self.description.retries + 1):
             wait = self._last + self.description.delay - self.clock()
@@ -380,7 +380,7 @@ class LinkService:
 
 
 def _may_succeed(failure: Failure) -> bool:
-    """True if the same request may succeed after this failure."""
+    """True if the same request may succeed when it is repeated after this failure."""
     no_answer = (Reason.NO_CONNECTION, Reason.TIMEOUT, Reason.CUT_OFF)
     return failure.reason in no_answer or http_status(failure.reason) in _AGAIN
 

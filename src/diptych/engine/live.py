@@ -56,7 +56,7 @@ class LiveEngine:
     def discover(
         self, discovery: Discovery, source: LinkSource, workers: Workers, watcher: Watcher
     ) -> None:
-        """Search for bilingual sites until stopped, no URL is left, or the budget is spent."""
+        """Search for bilingual sites until stopped, or until no URL or no budget is left."""
         with LinkQueryThread(discovery, source) as pending:
             workers.run_in_loop(self._run(discovery, pending, workers, watcher, lambda: None))
 
@@ -135,7 +135,7 @@ async def _in_thread(
     keeper: ThreadPoolExecutor, act: Callable[Arguments, None], *given: Arguments.args,
     **more: Arguments.kwargs,
 ) -> None:  # fmt: skip
-    """Run a function in another thread, with a copy of this thread's context variables."""
+    """Run `act` in the thread of `keeper`, with a copy of this thread's context variables."""
     work = partial(copy_context().run, act, *given, **more)
     await asyncio.get_running_loop().run_in_executor(keeper, work)
 

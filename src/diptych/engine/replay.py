@@ -85,7 +85,8 @@ PAGES_AT_ONCE = 32
 class ReplayEngine:
     """Drives a crawl from the archives that were indexed into its store.
 
-    The clock is the number of responses so far, so the same archives always give the same crawl.
+    The number of responses so far serves as the clock, so the same archives always give the same
+    crawl.
     """
 
     def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
@@ -116,7 +117,7 @@ class ReplayEngine:
 def _answers(
     crawl: Crawl, claims: Sequence[Claim], workers: Workers, watcher: Watcher
 ) -> Iterator[tuple[Claim, ReadAnswer | Failure, Pointer | None]]:
-    """Yield the responses to claims, in order, until stopped; they are parsed in parallel.
+    """Parse the responses to claims in parallel, and yield them in order until stopped.
 
     Sketches are created at the same time, so that no page is parsed twice.
     """

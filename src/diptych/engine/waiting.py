@@ -11,12 +11,12 @@ _TICK_SECONDS = 0.1  # between two ticks while waiting for a result
 
 
 def is_done(future: Future[Any]) -> bool:
-    """Wait briefly for a task; True if it is done."""
+    """Wait briefly for a task, and return True if it is done."""
     return bool(wait([future], timeout=_TICK_SECONDS).done)
 
 
 def is_awaited(future: Future[Any], watcher: Watcher) -> bool:
-    """Wait for a task; True if it is done, False if the watcher stops the crawl first."""
+    """Wait for a task; return True when it is done, or False if the watcher stops the crawl."""
     while not is_done(future):
         watcher.tick()
         if watcher.stopped():

@@ -1,8 +1,9 @@
 """The worker processes of a run: one pool for reading, pairing and aligning pages.
 
-If a task fails, or takes too long or too much memory, only that task is lost: its result is a
-`Failed`.  Another process is started if the queued tasks would take longer than starting it, up to
-the number that the user allows.  Workers end with this process, even when it is killed.
+If a task fails, or takes too much time or memory, only that task is lost: its result is a `Failed`.
+Processes are started on demand, up to the number that the user allows.  Another one is started if
+the queued tasks would take longer than starting it.  Workers end with this process, even when it is
+killed.
 """
 
 from __future__ import annotations
@@ -61,7 +62,10 @@ _BUSY = 0.8  # share of busy time above which another worker pays off
 
 
 class Shared(Generic[Context]):
-    """A context that many tasks share, sent to each worker once; `here` is used in this process."""
+    """A context that many tasks share, and that is sent to each worker only once.
+
+    `here` is the context for tasks that run in this process.
+    """
 
     def __init__(self, context: Context, here: Context) -> None:
         self.here = here
@@ -154,7 +158,10 @@ class Workers:
         self, task: Task[Context, Result], shared: Shared[Context], *,
         limits: TaskLimits = USUAL, is_answer: bool = False,
     ) -> Future[Result | Failed]:  # fmt: skip
-        """Schedule a task, and return a future for its result."""
+        """Schedule a task, and return a future for its result.
+
+        `is_answer` is True for a task that answers a guide's question.
+        """
         if self._is_closing:
             raise RuntimeError("the workers of this run have ended")
         if not self.count:
@@ -192,7 +199,9 @@ class Workers:
     ) -> Result | Failed:  # fmt: skip
         """Run a task in a worker, and wait for its result.
 
-        As soon as several pages are waiting, another worker is started, because more will arrive.
+        `is_answer` is True for a task that answers a guide's question, `is_page` for one that
+        parses a page.  When several pages are waiting, another worker is started, because more will
+        arrive.
         """
         if not self.count:
             return attempt(task, shared.here)
@@ -384,7 +393,7 @@ class Workers:
 
 
 def _result(begun: deque[Future[Value]], tick: Callable[[], None]) -> Value:
-    """Wait for the first future, and return its result; `tick` is called while waiting."""
+    """Remove the first future, and return its result; call `tick` while waiting for it."""
     tick()
     while not is_done(begun[0]):
         tick()

@@ -22,7 +22,10 @@ _UNKNOWN = "?"  # not the name of any site
 
 
 class Admission:
-    """Decides whether each new URL is queued; the store counts the URLs in each trap family."""
+    """Decides which new URLs are queued.
+
+    The number of queued URLs in each trap family is kept in the store.
+    """
 
     def __init__(self, store: Store, hosts: Hosts, scope: Scope | Anywhere) -> None:
         self._store = store
@@ -36,7 +39,8 @@ class Admission:
     ) -> Entry:
         """Create the frontier entry for a URL: queued, refused, or outside the scope.
 
-        Only pages are checked for traps and file types; a sitemap may end in .gz.
+        `turn` tells whether the URL is a page, a seed, a sitemap or a robots.txt.  Only pages and
+        seeds are checked for traps and file types, because a sitemap may end in .gz.
         """
         name = self._scope.site_of(url)
         if name is None:
@@ -48,14 +52,14 @@ class Admission:
         return Entry(url, host, priority, depth, turn)
 
     def may_be_page_of(self, url: Url, site: str) -> bool:
-        """True if a URL may be a page of a site, judging by the URL alone."""
+        """True if a URL may lead to an HTML page of `site`, judging by the URL alone."""
         known = self._known.get(url, _UNKNOWN)
         if known is _UNKNOWN:
             known = self._known.keep(url, self._scope.site_of(url) if self.is_page(url) else None)
         return known == site
 
     def is_page(self, url: Url) -> bool:
-        """True if a URL may be a page, judging by the URL alone."""
+        """True if a URL may lead to an HTML page, judging by the URL alone."""
         is_robots = url.partition("://")[2].partition("/")[2] == "robots.txt"
         return extension(url) not in NOT_HTML and not is_robots and not traps.refusal(url)
 
@@ -65,9 +69,10 @@ class Admission:
         return traps.refusal(url) or self._family_refusal(url)
 
     def _family_refusal(self, url: Url) -> str:
-        """The reason to refuse a URL whose trap family has reached its limit; empty if allowed.
+        """Return the reason to refuse a URL if its trap family is full, or else an empty string.
 
-        Known URLs keep their state.
+        A new URL that is not refused is added to its family's count.  A known URL is judged as
+        before.
         """
         family = traps.family_of(url)
         if family is None:

@@ -1,9 +1,9 @@
-"""Alias rules: which URLs of a site lead to the same page, learned from redirects and duplicates.
+"""Learn from redirects and duplicate pages which URLs of a site lead to the same page.
 
-The confirmations and exceptions of a rule (`text.aliases`) are counted for each host and for each
-section of a host.  Once a rule has held for several pages without an exception, it is applied to
-queued and new URLs; a single exception demotes it.  To test a rule, a few of the URLs that it
-applies to are still fetched.
+An alias rule (`text.aliases`) rewrites a URL to another URL of the same page.  The confirmations
+and exceptions of each rule are counted for each host and for each section of a host.  Once a rule
+has held for several pages without an exception, it is applied to queued and new URLs.  A single
+exception demotes it.  To test a rule, a few of the URLs that it applies to are still fetched.
 """
 
 from __future__ import annotations
@@ -46,7 +46,10 @@ _TELLING = ("without", "lower", "sorted", "single")  # rules that are useful wit
 
 @dataclass(slots=True)
 class Counts:
-    """Counts of the redirects and duplicate pages that confirm a rule, and of its exceptions."""
+    """The numbers of redirects (`moved`) and duplicate pages (`same`) that confirm an alias rule.
+
+    `broken` is the number of exceptions to the rule.
+    """
 
     moved: int = 0
     same: int = 0
@@ -65,7 +68,7 @@ class Alias(NamedTuple):
 
 
 class Aliases:
-    """The alias rules for all hosts of a run; the store keeps their counts."""
+    """The alias rules for all hosts of a run; their counts are kept in the store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -147,7 +150,7 @@ class Aliases:
     def _learn_copy(self, url: Url, content: str) -> list[str]:
         """Learn the rules that rewrite an earlier URL with the same content to `url`.
 
-        Returns the rules that have become active.
+        Return the rules that have become active.
         """
         other = self._contents.get(content)
         if other is None or other == url:
@@ -157,7 +160,10 @@ class Aliases:
         return self._count(other, [r for r in rules if self._is_news(r, content)], same=1)
 
     def _twin(self, rule: str, made: Url, url: Url) -> PageRecord | None:
-        """The record of a fetched page that is the same as `url` according to a rule, or None."""
+        """The record of another fetched page that equals `url` according to `rule`, or None.
+
+        `made` is the URL to which the rule rewrites `url`.
+        """
         record = self._store.record(made)
         if record is None:
             twin = self._twins.get(f"{rule} {made}")
@@ -192,12 +198,16 @@ class Aliases:
         return self._templates[origin]
 
     def _is_news(self, rule: str, page: str) -> bool:
-        """Record that a rule held for a page; True if this occurrence counts for the rule."""
+        """Record that a rule held for a page, and return True if this occurrence is to be counted.
+
+        `page` is the page's URL or content.  Only a few occurrences per page are counted, because a
+        page may have many variants.
+        """
         times = self._held.get(f"{rule} {page}", 0) + 1
         return self._held.keep(f"{rule} {page}", times) in _COUNTED
 
     def _is_broken(self, url: Url, rule: str) -> bool:
-        """True if a rule has exceptions both on the URL's host and in its section."""
+        """True if a rule has exceptions both on the URL's host and in the URL's section."""
         known = (self._counts.get((scope, rule)) for scope in scopes(url))
         return all(counts is not None and counts.broken for counts in known)
 
@@ -214,7 +224,7 @@ class Aliases:
     def _count(
         self, url: Url, rules: Iterable[str], *, moved: int = 0, same: int = 0, broken: int = 0
     ) -> list[str]:
-        """Increase the counts of rules, and return the rules that have become active."""
+        """Increase the rules' counts for a URL's host and section; return newly active rules."""
         newly: dict[str, None] = {}
         for rule in rules:
             for scope, least in zip(scopes(url), MIN_HELD, strict=True):
@@ -234,7 +244,10 @@ class Aliases:
         return list(newly)
 
     def _counts_of(self, scope: str, rule: str) -> Counts | None:
-        """Return the counts of a rule, creating them if necessary; None if there are too many."""
+        """Return the counts of a rule for a host or section, creating them if necessary.
+
+        Return None if too many rules are already being counted.
+        """
         counts = self._counts.get((scope, rule))
         if counts is None:
             is_section = _is_section(scope)
@@ -257,7 +270,7 @@ class Aliases:
     # -- applying ----------------------------------------------------------------------------
 
     def alias(self, url: Url) -> Alias | None:
-        """The target of `url` under the active rules; None if `url` is not an alias."""
+        """The target of `url` and the active rules applied; None if `url` is not an alias."""
         if origin_of(url) not in self._active or url_key(url) % TESTED == 0:
             return None
         passed, rules = [url], list[str]()
@@ -300,14 +313,17 @@ class Aliases:
                 yield Alias(twin, rule)
 
     def _known(self, rule: str, made: Url, url: Url) -> Url | None:
-        """Another known URL of the same page according to a rule; None if there is none."""
+        """Another known URL of the same page as `url` according to `rule`; None if there is none.
+
+        `made` is the URL to which the rule rewrites `url`.
+        """
         if self._state(made) in (State.QUEUED, State.CLAIMED, State.FETCHED):
             return made
         twin = self._twins.get(f"{rule} {made}")
         return twin if twin is not None and twin != url else None
 
     def _state(self, url: Url) -> int | None:
-        """The state of a URL; None if the URL is unknown or redirects to another."""
+        """The state of a URL; None if the URL is unknown or redirects to another URL."""
         query = "SELECT state FROM urls WHERE key = ? AND redirect IS NULL"
         row = self._store.db.execute(query, (url_key(url),)).fetchone()
         return row[0] if row else None

@@ -110,7 +110,7 @@ class Crawl:
         return granted
 
     def _is_allowed(self, claim: Claim, now: float) -> bool:
-        """True if a claim may be fetched now; otherwise the claim is refused or given back."""
+        """Return True if a claim may be fetched now; otherwise refuse or requeue it."""
         site = self.hosts[claim.host].site
         self.hosts.start(site, now)
         if claim.kind is Kind.ROBOTS:
@@ -132,12 +132,12 @@ class Crawl:
         return True
 
     def _is_worth_fetching(self, claim: Claim, site: SiteInfo, now: float) -> bool:
-        """True if a claim is worth downloading now; otherwise the claim is given back.
+        """Return True if a claim is worth fetching now; otherwise return it to the queue.
 
-        A claim has to wait while a much better URL is queued or, if its own value is low, while the
-        guide waits for answers.  If the guide has an outlook, the priority of a page is the number
-        of pairs that the guide expects from it.  The robots.txt and sitemaps of a new host are
-        worth as much as the best page of the host.
+        A claim must wait while a URL with a much higher priority is queued.  A claim with a low
+        priority must also wait while the guide waits for answers.  If the guide has an outlook, the
+        priority of a page is the number of pairs that the guide expects from it.  The robots.txt
+        and sitemaps of a new host are worth as much as the best page of the host.
         """
         if not self.guides.has_memory or claim.turn is Turn.SEED:
             return True
@@ -157,10 +157,10 @@ class Crawl:
         return not self._is_over_for(claim, site, best, now)
 
     def _is_over_for(self, claim: Claim, site: SiteInfo, best: float, now: float) -> bool:
-        """True if the crawl of a site should end early; the claim is then given back.
+        """If the crawl of a site should end early, return the claim to the queue and return True.
 
-        The site is stopped once no fetches or answers are pending and no more sample URLs are
-        drawn.
+        `best` is the highest priority of the site's pages.  The site is stopped once no fetches or
+        answers are pending and no more sample URLs are drawn.
         """
         end = self._early_end(site, best)
         if end is None:
@@ -174,13 +174,13 @@ class Crawl:
         return True
 
     def _draw_sample(self, site: SiteInfo, end: SiteEnd) -> bool:
-        """Draw a random URL to test the estimate of missing pairs; False if none is drawn."""
+        """Draw a random URL to test the estimate of missing pairs; return True if one is drawn."""
         hosts = (info.id for info in self.hosts.of_site(site))
         is_estimated = end is SiteEnd.ENOUGH
         return is_estimated and self._samples.draw(site.id, hosts, site.downloads, MIN_WORTH)
 
     def _early_end(self, site: SiteInfo, best: float) -> SiteEnd | None:
-        """The reason to end a site's crawl early, given its best queued priority; None to go on."""
+        """The reason to end a site's crawl early, given its best priority; None to continue."""
         outlook, limits = self.guides.outlook(site), self._limits
         if outlook is None:
             return None
@@ -196,7 +196,7 @@ class Crawl:
         return self.frontier.best_priority((info.id for info in self.hosts.of_site(site)), now)
 
     def _refill(self) -> bool:
-        """Ask the policy for more URLs when nothing is queued; True if any URLs were queued.
+        """Ask the policy for more URLs when nothing is queued; return True if any were queued.
 
         The policy is asked only once per site until a new event occurs.
         """
@@ -211,7 +211,7 @@ class Crawl:
         return added
 
     def _set_refilled(self, site: SiteInfo, is_refilled: bool) -> None:
-        """Record whether the policy was asked to refill a site's queue after the last event."""
+        """Record whether the policy has been asked for more URLs since a site's last event."""
         if is_refilled != (site.site.name in self._empty):
             (self._empty.add if is_refilled else self._empty.discard)(site.site.name)
             self.guides.set_refilled(site, is_refilled)
@@ -221,7 +221,7 @@ class Crawl:
         return 0.0 if self._sitemaps else self.frontier.wake()
 
     def outlook(self) -> Outlook | None:
-        """The pairs found and still expected on all sites; None if there is no estimate."""
+        """The numbers of pairs found and still expected on all sites; None if not estimated."""
         each = [outlook for _, outlook in self._outlooks()]
         found, left = sum(one.found for one in each), sum(one.left for one in each)
         return Outlook(found, left) if each else None
@@ -294,7 +294,7 @@ class Crawl:
             self._set_refilled(site, False)
 
     def _notify_guide(self, claim: Claim, event: CrawlEvent) -> None:
-        """Tell a guide that a URL is missing or has moved."""
+        """Tell the guide that a URL is missing or has moved, and queue the links that it ranks."""
         if claim.kind is Kind.PAGE:
             site = self.hosts[claim.host].site
             self._touched[site.id] = site
@@ -328,8 +328,8 @@ class Crawl:
             self._add_sitemaps(reading.sitemap.sitemaps, Turn.CHILD_SITEMAP)
             self._sitemaps.add(claim, host.site, reading.sitemap, reading.status)
         else:
-            assert reading.page is not None, "an answer is a page if it is nothing else"
-            assert pointer is not None, "a page is in an archive"
+            assert reading.page is not None, "a response with no other role must be a page"
+            assert pointer is not None, "a fetched page must be stored in an archive"
             self.frontier.complete(claim, now, status=reading.status)
             self._take_page(claim, host, reading.page, pointer)
 
@@ -362,7 +362,7 @@ class Crawl:
         )
 
     def _note_way_out(self, url: Url, target: Url) -> None:
-        """Add a note that a seed redirects out of its site, once per target host."""
+        """Add a note that a seed redirects to another site, once per target host."""
         host = host_of(target)
         if host not in self._ways_out:
             self._ways_out.add(host)

@@ -1,6 +1,6 @@
-"""The guides of a crawl, one for each site: their observations, questions and snapshots.
+"""The guides of a crawl: each guide ranks the URLs of one site, and learns from the outcomes.
 
-A guide's observations are recorded in a journal; from time to time, a snapshot of the guide's
+Each observation of a guide is recorded in a journal.  From time to time, a snapshot of the guide's
 memory replaces the journal.  A guide is removed from memory when its site has no work left.
 """
 
@@ -82,7 +82,7 @@ class Guides:
         return len(self._known)
 
     def warm_up(self) -> None:
-        """Load the models, which are otherwise loaded on first use, by ranking sample pages."""
+        """Load the models before they are needed, by ranking sample pages."""
         if self._recall is not None:
             guide = self._recall.policy.guide(self._recall.langs)
             view = self._view(SiteInfo(0, Site("example.org", ())))
@@ -93,7 +93,7 @@ class Guides:
         """Resume the guides of an earlier invocation.
 
         Guides with open questions are restored immediately, because these questions may be the only
-        work left.  Other guides are restored on the next event.  Returns the ids of the sites for
+        work left.  Other guides are restored on the next event.  Return the ids of the sites for
         which the policy has already been asked for more URLs.
         """
         if self._recall is None:
@@ -129,7 +129,7 @@ class Guides:
     def rank_sitemap(
         self, site: SiteInfo, url: Url, sitemap: Sitemap, start: int
     ) -> Iterable[Ranked]:
-        """Rank the URLs in one part of a sitemap, as if they were links on an empty page."""
+        """Rank the URLs in the part of a sitemap that begins at the entry with index `start`."""
         page = page_of_part(url, sitemap, start)
         if self._policy is not None:
             return self._policy.rank(page, self._view(site))
@@ -148,7 +148,10 @@ class Guides:
     def _observe(
         self, site: SiteInfo, observation: Observation, what: str, data: str
     ) -> Iterable[Ranked]:
-        """Record an observation, pass it to the guide, and return the links that it ranks."""
+        """Record an observation, pass it to the guide, and return the links that the guide ranks.
+
+        `what` and `data` are the name and the content of the observation in the journal.
+        """
         assert self._recall is not None
         # Before recording: a restored guide would observe it twice.
         url = observation.url if isinstance(observation, Page | Missing | Moved) else None
@@ -161,7 +164,7 @@ class Guides:
         return ranked
 
     def set_refilled(self, site: SiteInfo, is_refilled: bool) -> None:
-        """Record whether the policy was asked to refill a site's queue after the last event."""
+        """Record whether the policy has been asked for more URLs since a site's last event."""
         if self._recall is not None:
             self._recall.memory.set_refilled(site.id, is_refilled)
 
@@ -206,8 +209,8 @@ class Guides:
     def save(self, sites: Iterable[SiteInfo], is_over: Callable[[SiteInfo], bool]) -> None:
         """Save guides whose journals have become long, and release the guides of finished sites.
 
-        The decision depends only on counts, not on time, so that identical crawls save their guides
-        at the same points.
+        `is_over` returns True for a finished site.  Saving depends on counts rather than on time,
+        so that identical crawls save their guides at the same points.
         """
         for site in sites:
             known = self._known.get(site.id)
@@ -234,7 +237,8 @@ class Guides:
 def _warm_up_pages(langs: Sequence[str]) -> Iterable[Page]:
     """Yield two sample pages in different languages.
 
-    One page links to its translation; on the other, the anchor of a link is the name of a language.
+    The first page links to the second.  The second page has a link whose anchor text is the name of
+    a language.
     """
     one, other = (Url(f"http://example.org/{lang}/news.html") for lang in (langs[0], langs[-1]))
     home = Link(Url("http://example.org/"), anchor="English")

@@ -30,7 +30,7 @@ ROBOTS_LIFETIME = 86_400.0  # seconds; RFC 9309, 2.4: no longer than a day
 
 @dataclass(slots=True)
 class SiteInfo:
-    """A site, its numbers of pages, downloads and bytes so far, and the state of its crawl."""
+    """A site, the state of its crawl, and the numbers of pages, downloads and bytes so far."""
 
     id: int
     site: Site
@@ -44,7 +44,10 @@ class SiteInfo:
     """the reason why the site's crawl ended; None if it has not ended"""
 
     def exhausted(self, limits: Limits, now: float) -> SiteEnd | None:
-        """The limit that the site has reached, or None; pages being fetched count as fetched."""
+        """The limit that the site has reached; None if it has reached no limit.
+
+        Pages that are being fetched count as fetched.
+        """
         if limits.max_pages is not None and self.pages + self.in_flight >= limits.max_pages:
             return SiteEnd.PAGE_LIMIT
         if limits.max_bytes is not None and self.bytes >= limits.max_bytes:
@@ -57,7 +60,7 @@ class SiteInfo:
 
 @dataclass(slots=True)
 class HostInfo:
-    """A host, the time its robots.txt was fetched, and its number of consecutive refusals."""
+    """A host, the time its robots.txt was fetched, and its count of consecutive refusals."""
 
     id: int
     origin: str
@@ -117,7 +120,7 @@ class Hosts:
             self._started.append(site)
 
     def stop_overdue_sites(self, limits: Limits, now: float) -> None:
-        """Stop all sites that have reached the time limit, including those that are waiting."""
+        """Stop all sites that have reached the time limit, unless pages are still being fetched."""
         if limits.max_seconds is None:
             return
         late: list[SiteInfo] = []
@@ -163,7 +166,7 @@ class Hosts:
                     self._keep_crawl_delay(info, crawl_delay)
 
     def enter(self, site: Site, now: float) -> SiteInfo:
-        """Register a site that may have been visited before."""
+        """Register a site, restore its hosts from any earlier visit, and return its `SiteInfo`."""
         info = self.add_site(site)
         self._restore_hosts(info.id, now)
         return info
@@ -193,7 +196,7 @@ class Hosts:
         return 1 if crawl_delay else self._politeness.connections
 
     def of(self, url: Url, site_name: str) -> HostInfo:
-        """Return the host of a URL; a new host is registered, and its robots.txt is queued."""
+        """Return the host of a URL; if the host is new, register it and queue its robots.txt."""
         origin = origin_of(url)
         info = self._by_origin.get(origin)
         if info is not None:
@@ -208,7 +211,7 @@ class Hosts:
         return info
 
     def knows_robots(self, id: int, now: float) -> bool:
-        """True if a host's robots.txt is known; after a day, it is queued to be fetched again."""
+        """Return True if a host's robots.txt is known; requeue a robots.txt older than a day."""
         info = self._by_id[id]
         if info.robots_at is not None and now - info.robots_at > ROBOTS_LIFETIME:
             info.robots_at = None
@@ -217,9 +220,10 @@ class Hosts:
         return info.robots_at is not None
 
     def check_robots(self, claim: Claim, now: float) -> bool | None:
-        """True if robots.txt allows a claim, False if it does not, None if it is not known yet.
+        """Return True if robots.txt allows a claim, False if not, None if robots.txt is unknown.
 
-        If the result is False, the claim is refused; if it is None, the claim is given back.
+        A claim that is not allowed is refused.  If robots.txt is unknown, the claim is returned to
+        the queue.
         """
         if not self.knows_robots(claim.host, now):  # nothing is fetched before robots.txt
             self._frontier.give_back(claim, now + 0.5)
@@ -261,7 +265,7 @@ class Hosts:
         return list(rules.sitemaps)
 
     def _keep_crawl_delay(self, info: HostInfo, asked: float | None) -> None:
-        """Add a note that a host requests a Crawl-delay; stop the host if the delay is too long."""
+        """Add a note about a Crawl-delay of `asked` seconds; stop the host if it is too long."""
         self.slow.pop(info.id, None)
         if not asked or asked <= self._politeness.delay:
             return
@@ -282,16 +286,13 @@ class Hosts:
         self._store.db.execute(SQL["hold_host"], (until, id))
 
     def save_next_request(self, id: int) -> None:
-        """Save the time of the next request to a host, for use after a restart.
-
-        This is done only if the host has a long delay.
-        """
+        """If a host has a long delay, save the time of its next request for use after a restart."""
         host = self._frontier.host(id)
         if host.delay >= LONG_DELAY:
             self._store.db.execute("UPDATE hosts SET next_at = ? WHERE id = ?", (host.next_at, id))
 
     def stop(self, id: int, reason: str, *, is_unreachable: bool = False) -> None:
-        """Send no more requests to a host in this invocation, and add a note."""
+        """Send no more requests to a host in this invocation, and add a note with the reason."""
         if self._frontier.host(id).stopped:
             return
         self._frontier.stop(id, reason)
@@ -326,7 +327,7 @@ class Hosts:
 
 
 def stop_note(origin: str, reason: str) -> str:
-    """The note that no more requests are sent to a host.
+    """The note to the user that no more requests are sent to a host, and why.
 
     >>> stop_note("https://example.org", "timed out")
     'gave up on https://example.org: timed out'
@@ -335,7 +336,7 @@ def stop_note(origin: str, reason: str) -> str:
 
 
 def way_out_note(url: str, target: str) -> str:
-    """The note that a start page redirects to another site.
+    """The note to the user that a start page redirects to another site.
 
     >>> way_out_note("http://a.org/", "http://b.org/")
     'http://a.org/ redirects out of the site, to http://b.org/: mine that site instead'

@@ -33,7 +33,7 @@ class Intake:
         self._seen: TextMap[float] = TextMap(MAX_SEEN)
 
     def queue(self, ranked: Iterable[Ranked], depth: int, site: SiteInfo) -> bool:
-        """Queue the URLs that a policy ranked; True if any URL is new or has a new priority."""
+        """Queue the URLs that a policy ranked; return True if any is new or has a new priority."""
         seen = self._seen
         entries: dict[Url, Entry] = {}
         moved: list[Moved] = []
@@ -60,7 +60,7 @@ class Intake:
         return any(entry.state is State.QUEUED for entry in entries.values())
 
     def is_alias(self, claim: Claim, site: SiteInfo, now: float) -> bool:
-        """True if a claimed URL turns out to be an alias, which is then replaced by its target."""
+        """If a claimed URL is an alias, queue its target in its place and return True."""
         if self._aliases.alias(claim.url) is None:
             return False
         self._frontier.give_back(claim, now)
@@ -119,7 +119,7 @@ class Intake:
             self._seen.keep(url, -math.inf)
 
     def _replace(self, url: Url, depth: int, priority: float, site: SiteInfo) -> bool:
-        """Queue the target of an alias in place of `url`; False if `url` is not an alias."""
+        """Queue the target of an alias in place of `url`; return False if `url` is not an alias."""
         target = self._alias(url, depth, priority)
         if target is None:
             return False
@@ -131,7 +131,7 @@ class Intake:
         return True
 
     def _alias(self, url: Url, depth: int, priority: float) -> Url | None:
-        """Store a URL as an alias if a rule applies, and return its target; otherwise None."""
+        """Store a URL as an alias and return its target; return None if no alias rule applies."""
         found = self._aliases.alias(url)
         if found is None or self._scope.site_of(found.url) is None:
             return None

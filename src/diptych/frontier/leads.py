@@ -1,4 +1,7 @@
-"""Storage of leads and verdicts for the search for bilingual sites: queue, outcomes, examples."""
+"""Storage of the leads of a search for bilingual sites, and of the verdicts on the sites.
+
+A lead is a page that may belong to a bilingual site or lead to one.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ _MAX_WORDS = 300  # words of one lead, however many pages link to it
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The decision on a site, and the pages on which it is based."""
+    """The decision whether a site is bilingual, and the pages on which it is based."""
 
     site: str
     url: Url
@@ -43,7 +46,10 @@ class Verdict:
 
 
 class Leads:
-    """The leads and verdicts of one run; the caller manages the transaction."""
+    """The leads and verdicts of one run; the caller manages the transaction.
+
+    If `once` is True, all forward links to the same site form a single lead.
+    """
 
     def __init__(self, store: Store, *, once: bool) -> None:
         self._store = store
@@ -54,7 +60,11 @@ class Leads:
         return [Lead(0, link.url, site_name(link.url), role, neighbourhood(link)) for link in links]
 
     def add(self, found: Sequence[Lead], ranking: Ranking, source: int) -> None:
-        """Save leads; the words of all links to the same lead are merged."""
+        """Save leads with the scores that `ranking` gives them.
+
+        The words of all links to the same lead are merged.  `source` is the id of the lead whose
+        page contains the links; it is 0 if there is none.
+        """
         db = self._store.db
         leads = [self._with_known_words(lead) for lead in found]
         rows = [
@@ -99,7 +109,7 @@ class Leads:
         self._store.db.execute("UPDATE leads SET state = 1 WHERE id = ?", (lead.id,))
 
     def end(self, lead: Lead, outcome: float | None, reason: str = "") -> None:
-        """Mark a lead as done, and save its outcome."""
+        """Mark a lead as done, and save its outcome, or the reason why it failed."""
         self._store.db.execute(SQL["end_lead"], (outcome, reason, lead.id))
 
     def followed(self, site: str) -> int:
@@ -150,8 +160,8 @@ class Leads:
     def examples(self) -> list[Example]:
         """Training examples: forward leads with their outcomes, and back-link pages.
 
-        The outcome of a back-link page is the mean outcome of the leads found on it, excluding the
-        lead through which the page itself was found.
+        The outcome of a back-link page is the mean outcome of the leads found on it.  The lead
+        through which the page itself was found is excluded.
         """
         db = self._store.db
         forward = db.execute(SQL["forward_examples"], (int(Role.FORWARD), _MAX_EXAMPLES))
@@ -230,7 +240,7 @@ class Leads:
             ]  # fmt: skip
 
     def without_back_links(self) -> list[tuple[int, Url, int]]:
-        """The id, URL and lead of each bilingual site whose back links were not looked up yet."""
+        """The id, URL and lead id of each bilingual site whose back links are not known yet."""
         return self._store.db.execute(SQL["without_back_links"]).fetchall()
 
     def mark_looked_up(self, site: int) -> None:

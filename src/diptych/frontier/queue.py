@@ -37,7 +37,8 @@ class State(IntEnum):
 class Turn(IntEnum):
     """The class of a URL, which determines when it is fetched: smaller values come first.
 
-    A known URL keeps the smaller of two turns; priorities are compared only within a turn.
+    A URL that is queued again with another turn keeps the smaller one.  Priorities are compared
+    only within a turn.
     """
 
     ROBOTS = 0
@@ -67,7 +68,7 @@ _KINDS = (Kind.ROBOTS, Kind.SITEMAP, Kind.PAGE, Kind.SITEMAP, Kind.PAGE)
 class Entry(NamedTuple):
     """A URL to add to the frontier.
 
-    The priority of a known URL is only raised, unless `lowers` is set.
+    If the URL is already known, its priority can only be raised, unless `lowers` is True.
     """
 
     url: Url
@@ -122,7 +123,7 @@ _ALIAS_OF_NOTHING = 0.1  # share of its priority that an alias keeps if its targ
 
 
 def _draw_time(priority: float, key: int) -> float:
-    """A random draw time for weighted sampling, which tends to be smaller for higher priorities.
+    """A random sort key for weighted sampling, which tends to be smaller for higher priorities.
 
     The randomness comes from `key`, a hash of the URL, so that sampling is reproducible.
 
@@ -164,7 +165,7 @@ class Frontier:
     def add(self, entries: Iterable[Entry]) -> None:
         """Queue new URLs, and update the priorities of known URLs.
 
-        The priority of a known URL is only raised, unless its entry sets `lowers`.
+        The priority of a known URL can only be raised, unless its entry sets `lowers`.
         """
         touched: set[int] = set()
         rows = []
@@ -182,7 +183,7 @@ class Frontier:
             self._schedule(self._hosts[id])
 
     def add_alias(self, entry: Entry, target: Url) -> bool:
-        """Make a new or queued URL an alias of `target`; False if the URL has another state."""
+        """Make a new or queued URL an alias of `target`; return False if it has another state."""
         row = (
             url_key(entry.url), entry.url, entry.host, int(entry.turn.kind), int(entry.turn),
             entry.depth, entry.priority, entry.reason, url_key(target),
@@ -221,7 +222,7 @@ class Frontier:
         return self._db.execute(SQL["queued_pages"], (host,)).fetchall()
 
     def raise_any(self, hosts: Iterable[int], priority: float) -> bool:
-        """Draw a queued page at random, and raise its priority; False if no page is queued.
+        """Draw a queued page at random, and raise it to `priority`; return False if none is queued.
 
         Pages with a higher priority are more likely to be drawn.
         """
@@ -285,16 +286,16 @@ class Frontier:
         self, claim: Claim, now: float, *, reason: str, status: int = 0,
         retry_at: float | None = None,
     ) -> None:  # fmt: skip
-        """End a failed claim; the URL is retried at `retry_at`, or given up if that is None."""
+        """End a failed claim; retry the URL at `retry_at`, or give it up if `retry_at` is None."""
         state = State.FAILED if retry_at is None else State.QUEUED
         self._end(claim, now, (state, status, reason, retry_at or 0.0, None))
 
     def _end(
         self, claim: Claim, now: float, row: tuple[State, int, str, float, int | None]
     ) -> None:
-        """End a claim, and release its connection."""
+        """End a claim, save the URL's new state from `row`, and release the connection."""
         ended = self._db.execute(SQL["end_claim"], (*row, claim.id)).rowcount
-        assert ended, f"the claim of {claim.url} has ended"
+        assert ended, f"the claim on {claim.url} has expired"
         host = self._hosts[claim.host]
         # The delay also starts after the response, so that a slow server is not overloaded.
         self._release(host, max(host.next_at, now + host.delay))
@@ -332,7 +333,7 @@ class Frontier:
         self._db.execute(SQL["queue_faults"])
 
     def best_priority(self, hosts: Iterable[int], now: float) -> float:
-        """The highest priority of a page of these hosts that can be claimed soon; -inf if none.
+        """The highest priority of all pages of these hosts that can be claimed soon; -inf if none.
 
         A seed has infinite priority.
         """

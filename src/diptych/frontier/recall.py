@@ -76,11 +76,11 @@ class SiteGuide:
 
     @property
     def is_idle(self) -> bool:
-        """True if the guide waits for nothing, so that it can be restored on the next event."""
+        """True if the guide waits for nothing; it need not be restored before the next event."""
         return not (self.is_asking or self.has_failed)
 
     def take_answer(self, event: CrawlEvent) -> None:
-        """Remove the question that an event answers, if any."""
+        """Remove the question, if any, that an event answers."""
         if isinstance(event, PairingResult):
             self.has_failed = event.pairs is None
         for questions in (self.open_questions, self.new_questions):
@@ -115,7 +115,10 @@ def links_of(observation: Observation) -> int:
 
 
 def maker(policy: GuidedPolicy, langs: Sequence[str]) -> str:
-    """An identifier for compatible snapshots, composed of the format, policy and languages."""
+    """Return an identifier composed of the snapshot format, the policy and the languages.
+
+    A snapshot can be restored only by a crawl with the same identifier.
+    """
     return f"{FORMAT} {type(policy).__module__} {policy!r} {' '.join(langs)}"
 
 
@@ -142,7 +145,7 @@ class Recall:
         return known.guide.learn(observation, view)
 
     def with_allowed_links(self, page: Page, site: SiteInfo) -> Page:
-        """Return the page with only those links that may be pages of the site.
+        """Return the page without the links that cannot lead to pages of the site.
 
         A guide waits for every link that it sees, so it must not see links that are never fetched.
         """
@@ -152,7 +155,10 @@ class Recall:
         )
 
     def guide(self, site: SiteInfo, *, but: Url | None = None) -> SiteGuide:
-        """Return the guide of a site with all its past observations, except the page `but`."""
+        """Return the guide of a site, restored from its past observations if there are any.
+
+        If the guide has to be rebuilt, the page `but` is left out, because it is observed next.
+        """
         data = self.memory.snapshot(site.id)
         known = self._restored(site, data) if data is not None else None
         if known is not None:
@@ -215,7 +221,7 @@ class Recall:
     def rebuilt(self, site: SiteInfo, *, but: Url | None = None) -> SiteGuide:
         """Rebuild a guide by replaying everything that the store knows about its site, in order.
 
-        The guide's questions are answered from stored decisions.
+        The guide's questions are answered from stored decisions.  The page `but` is left out.
         """
         known = SiteGuide(site, self.policy.guide(self.langs))
         decided = {
@@ -236,7 +242,11 @@ class Recall:
         self, known: SiteGuide, observation: Observation,
         decided: dict[tuple[Url, Url], VerifiedPair], ranked: set[Url],
     ) -> None:  # fmt: skip
-        """Replay an observation, then the refusals, aliases and decisions that it leads to."""
+        """Replay an observation, then the refusals, aliases and decisions that it leads to.
+
+        `decided` contains the stored decisions that have not been replayed yet.  `ranked` contains
+        the URLs that the guide has ranked so far.  Both are updated.
+        """
         told: list[Observation] = [observation]
         while told:
             for link, _, _ in list(self.tell(known, told.pop(0))):
@@ -275,7 +285,10 @@ class Recall:
             yield Missing(past.url, past.reason)
 
     def _parts(self, past: UrlPast, end: int | None) -> Iterator[Page]:
-        """Yield the parts of a sitemap that have already been processed, as pages."""
+        """Yield the parts of a sitemap that have already been processed, as pages.
+
+        `end` is the number of entries processed so far; None means all entries.
+        """
         is_read = past.state == State.FETCHED and past.target is None
         sitemap = read_again(self.store, past.url) if is_read or end else None
         if sitemap is None:

@@ -61,7 +61,7 @@ class Retries:
     ) -> tuple[ReadAnswer, bool]:
         """Save the response to a claim, and schedule a retry if the request failed.
 
-        Returns the response, and True if the URL is given up.
+        Return the response, and True if the URL was given up.
         """
         host = self.hosts[claim.host]
         failed = ReadAnswer(claim.url, 0, 0, now)
@@ -82,7 +82,7 @@ class Retries:
     def _fail(self, claim: Claim, failure: Failure, status: int, now: float) -> bool:
         """Schedule a retry of a failed request, or give up the URL and return True.
 
-        A host that keeps refusing requests is stopped.
+        A host that refuses too many requests in a row is stopped.
         """
         host, limits = self.hosts[claim.host], self.limits
         refused = failure.reason in REFUSALS

@@ -21,17 +21,18 @@ _IN_BETWEEN = 8  # downloads caused by one URL of a sample: redirects, retries, 
 
 
 class Samples:
-    """Draws random samples of queued URLs; the number of URLs drawn per site is in the store."""
+    """Draws random samples of queued URLs; the numbers drawn per site are kept in the store."""
 
     def __init__(self, store: Store, frontier: Frontier) -> None:
         self._db = store.db
         self._frontier = frontier
 
     def draw(self, site: int, hosts: Iterable[int], downloads: int, priority: float) -> bool:
-        """Draw a queued page of a site and raise its priority; False if the sample is complete.
+        """Draw a queued page of a site, and raise it to `priority`; return False if none is drawn.
 
         `downloads` is the site's number of downloads so far.  If it has grown by more than a few
-        since the last draw, the sample has led to further downloads, and a new sample is started.
+        since the last draw, the sample has led to further pages.  In that case, a new sample is
+        started.
         """
         query = "SELECT drawn, samples, downloads FROM samples WHERE site = ?"
         drawn, samples, before = self._db.execute(query, (site,)).fetchone() or (SIZE, 0, -math.inf)

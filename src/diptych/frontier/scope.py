@@ -60,7 +60,7 @@ def group(seeds: Iterable[Url], *, kind: str = "site") -> list[Site]:
 
 
 def unit(url: str, kind: str) -> str:
-    """The domain, host or folder of a URL, depending on `kind`; it identifies the URL's site."""
+    """The domain, host or folder (depending on `kind`) that identifies the site of a URL."""
     if kind == "site":
         return site_name(url)
     authority = origin_of(url).partition("://")[2]

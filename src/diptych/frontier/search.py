@@ -1,9 +1,9 @@
 """The state machine of the search for bilingual sites (Algorithm 1 of Barbosa et al. 2011).
 
-Like `frontier.crawl`, it opens no sockets, reads no clock, and offers the same interface to an
-engine.  Several of the best leads are followed at a time: the lead's page is fetched, its site is
-tested by a detector that requests one or two more pages, and the links on the page become leads if
-the policy follows them.  The whole state is in the store, so that a search can be resumed at any
+Like `frontier.crawl`, it opens no sockets and reads no clock, and an engine drives it in the same
+way.  Several of the best leads are followed at a time.  To follow a lead, its page is fetched, and
+a detector tests its site by requesting one or two more pages.  The links on the page become leads
+if the policy follows them.  The whole state is in the store, so that a search can be resumed at any
 point.
 """
 
@@ -158,7 +158,7 @@ class Discovery:
         return granted
 
     def _is_allowed(self, claim: Claim, now: float) -> bool:
-        """True if robots.txt allows a claim; otherwise the claim is refused or given back."""
+        """Return True if robots.txt allows a claim; otherwise refuse or requeue the claim."""
         if claim.kind is Kind.ROBOTS:
             return True
         is_allowed = self.hosts.check_robots(claim, now)
@@ -169,7 +169,7 @@ class Discovery:
         return bool(is_allowed)
 
     def _start_leads(self, now: float) -> bool:
-        """Start as many of the best leads as there is room for; True if any were started."""
+        """Start as many of the best leads as there is room for; return True if any were started."""
         room = self._setting.width - len(self._visits) - len(self._looked_up)
         if room <= 0 or self.is_over(now):
             return False
@@ -184,8 +184,8 @@ class Discovery:
     def _start_lead(self, lead: Lead, now: float) -> None:
         """Start following a lead by visiting its site or looking up its links.
 
-        If the policy uses link sources, the links of a back-link page are looked up before it is
-        fetched.
+        If the policy uses link sources, the links on a back-link page are looked up before the page
+        is fetched.
         """
         if lead.role is Role.BACK and self._policy.looks_back:
             self._looked_up[lead.id] = lead.site
@@ -242,7 +242,7 @@ class Discovery:
     def answered(
         self, query: LinkQuery, links: Sequence[Link] | Failure | None, now: float
     ) -> None:
-        """Process the links returned for a query; None means that no source knows the page."""
+        """Process the links found for a query; `links` is None if no source knows the page."""
         if query.lead is not None:
             self._looked_up.pop(query.lead.id, None)
         if query.lead is None:
@@ -337,11 +337,11 @@ class Discovery:
             self._visits.begin(lead, site_test, now)
 
     def _arrived(self, visit: Visit, page: Page) -> None:
-        """Add those links on a lead's page that the policy follows as new leads."""
+        """Save those links on a lead's page that the policy follows; they become new leads."""
         self._add(self._policy.follow(page, visit.lead.role), Role.FORWARD, visit.lead.id)
 
     def _ended(self, visit: Visit) -> None:
-        """End the lead of a finished visit, and decide on its site if the site was tested."""
+        """End the lead of a finished visit, and save the verdict on its site if it was tested."""
         if visit.page is None:
             self.leads.end(visit.lead, None, visit.reason or Reason.LEAD_NOT_FETCHED)
             _, moves = self.leads.origin(visit.lead)

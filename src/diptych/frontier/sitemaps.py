@@ -20,7 +20,7 @@ _MAX_PART_LINKS = 4 * SITEMAP_PART  # including links to translations
 
 
 class SitemapPart(NamedTuple):
-    """A sitemap being processed, and the start of its next part."""
+    """A sitemap being processed; `start` is the index of the first entry in its next part."""
 
     claim: Claim
     site: SiteInfo
@@ -36,7 +36,7 @@ class SitemapPart(NamedTuple):
 
 
 class SitemapQueue:
-    """A queue of partly processed sitemaps; each of them is processed in turn, part by part.
+    """A queue of partly processed sitemaps, which take turns: one part of each at a time.
 
     The claim of a sitemap ends when its last part has been processed.  A crawl that was killed
     resumes with the next part.
@@ -106,7 +106,7 @@ def end_of_part(sitemap: Sitemap, start: int) -> int:
 
 
 def alternates_of(sitemap: Sitemap) -> list[tuple[Url, Link]]:
-    """The translations that a sitemap announces, each as the URL of a page and a link."""
+    """The translations that a sitemap announces, as (URL of a page, link to its translation)."""
     return [
         (url, Link(target, rel="alternate", hreflang=hreflang))
         for item in sitemap.entries

@@ -101,7 +101,7 @@ class Visits:
         self.miss(visit, url, Reason.TOO_MANY_REDIRECTS if is_own else Reason.MOVED)
 
     def miss(self, visit: Visit, url: Url, reason: str, *, is_unreachable: bool = False) -> None:
-        """Handle a page that could not be fetched; for a lead's page, try a substitute."""
+        """Handle a page that could not be fetched; if it is the lead's page, try a substitute."""
         visit.pending.discard(url)
         asked = visit.asked.pop(url, url)
         if visit.page is not None:
@@ -115,7 +115,7 @@ class Visits:
             self._request(visit, other)
 
     def advance(self, visit: Visit) -> None:
-        """Request the pages that the site test needs, and end the visit when it needs no more."""
+        """Request the pages that the site test needs; end the visit when no more are needed."""
         while True:
             self._give_up_stopped(visit)
             if visit.pending:
@@ -129,7 +129,7 @@ class Visits:
                 self._request(visit, link.url)
 
     def _give_up_stopped(self, visit: Visit) -> None:
-        """Treat pending pages on stopped hosts as missing, including any substitutes."""
+        """Treat pending pages on stopped hosts as missing, and likewise their substitutes."""
         while stopped := {
             url: host for url in sorted(visit.pending) if (host := self._host(visit, url)).stopped
         }:

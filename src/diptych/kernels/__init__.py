@@ -1,7 +1,7 @@
 """Inner loops in C, called through ctypes, each with a reference implementation in Python.
 
 The C files operate on arrays and are compiled when the package is installed.  Without a compiler,
-`native()` is None and the slower references run instead, with the same results.  Tests compare
+`native()` returns None and the slower references run instead, with the same results.  Tests compare
 every kernel with its reference.
 """
 
@@ -27,7 +27,7 @@ def native() -> ctypes.CDLL | None:
 
 
 def slow_kernels() -> str:
-    """A warning if the compiled kernels are missing, else an empty string."""
+    """A warning for the user if the compiled kernels are missing, otherwise an empty string."""
     if native() is not None:
         return ""
     return (
@@ -43,7 +43,7 @@ def return_memory() -> None:
 
 
 def fields_of(kind: Any, names: str) -> tuple[tuple[str, Any], ...]:
-    """Create the fields of a C structure that share one type, from a string of their names.
+    """Create ctypes structure fields of type `kind` from a string of space-separated names.
 
     >>> fields_of(ctypes.c_bool, "left right")
     (('left', <class 'ctypes.c_bool'>), ('right', <class 'ctypes.c_bool'>))
@@ -52,7 +52,7 @@ def fields_of(kind: Any, names: str) -> tuple[tuple[str, Any], ...]:
 
 
 class _Address(ctypes.c_void_p):
-    """The address of an array; the object keeps the array alive during a call."""
+    """A pointer to an array that keeps the array alive during a call."""
 
     array: Any
 
@@ -60,7 +60,7 @@ class _Address(ctypes.c_void_p):
 def pointer(array: Any) -> ctypes.c_void_p:
     """The address of a C-ordered array's data; the pointer keeps the array alive."""
     if not array.flags.c_contiguous:
-        raise ValueError("a kernel needs an array in C order")
+        raise ValueError("a kernel requires an array in C order")
     address = _Address(array.ctypes.data)
     address.array = array
     return address

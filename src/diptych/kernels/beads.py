@@ -1,7 +1,7 @@
 """Sentence alignment in C: word scores, bead scores and the best path through two texts.
 
-A point (i, j) lies between sentences, after i left and j right sentences.  Only the points
-in a band are visited, so memory grows linearly, not quadratically, with the length of the texts.
+A point (i, j) lies after i left and j right sentences.  Only the points in a band are visited, so
+memory grows linearly, not quadratically, with the length of the texts.
 """
 
 from __future__ import annotations
@@ -21,19 +21,21 @@ from diptych.kernels.tables import Table, are_within, ends_of
 
 
 class Band(NamedTuple):
-    """The points to visit: for each i, the first and the last j."""
+    """The points (i, j) to visit: for each i, the first j (`low`) and the last j (`high`)."""
 
     low: NDArray[np.int32]
     high: NDArray[np.int32]
 
     @classmethod
     def full(cls, left: int, right: int) -> Band:
-        """The band of all points."""
+        """The band of all points of two texts, given their numbers of sentences."""
         return cls(np.zeros(left + 1, np.int32), np.full(left + 1, right, np.int32))
 
     @classmethod
     def around(cls, points: NDArray[np.int64], left: int, right: int, margin: int) -> Band:
-        """The band around a path, which is given as rows of (i, j) from corner to corner.
+        """The band of points within about `margin` sentences of a path.
+
+        The path is given as rows of (i, j) from (0, 0) to (`left`, `right`).
 
         >>> Band.around(np.array([[0, 0], [4, 4]]), 4, 4, 1).high.tolist()
         [1, 2, 3, 4, 4]
@@ -54,12 +56,12 @@ class Band(NamedTuple):
 
     @property
     def start(self) -> NDArray[np.int64]:
-        """The index of the first point of each row, followed by the number of points."""
+        """The index of the first point for each i, followed by the number of points."""
         return ends_of(self.high + 1 - self.low)
 
     @property
     def right(self) -> int:
-        """The number of right sentences."""
+        """The number of sentences in the right text."""
         return int(self.high[-1])
 
     def left_windows(self, most: int) -> Windows:
@@ -87,19 +89,22 @@ class Band(NamedTuple):
 
 
 class Windows(NamedTuple):
-    """For each sentence, the range low:high of sentences in the other text to compare it with."""
+    """For each sentence, the range `low:high` of sentences in the other text to compare it with."""
 
     low: NDArray[np.int32]
     high: NDArray[np.int32]
 
     @property
     def start(self) -> NDArray[np.int64]:
-        """The index of the first cell of each window, followed by the number of cells."""
+        """The index of the first cell of each window, followed by the number of cells.
+
+        A cell is a sentence of the other text in a window.
+        """
         return ends_of(self.high - self.low)
 
 
 class Moves(NamedTuple):
-    """The kinds of beads, with their numbers of sentences and their log prior probabilities."""
+    """The kinds of beads: their left and right sentence counts and log prior probabilities."""
 
     left: NDArray[np.int32]
     right: NDArray[np.int32]
@@ -107,7 +112,7 @@ class Moves(NamedTuple):
 
     @classmethod
     def of(cls, kinds: Sequence[tuple[int, int]], priors: Sequence[float]) -> Moves:
-        """Create moves for kinds of beads with the given priors, which need not sum to 1."""
+        """Create moves from (left count, right count) pairs and priors, which need not sum to 1."""
         if any(min(kind) < 0 or not any(kind) for kind in kinds):
             raise ValueError("a bead must have sentences on at least one side")
         counts = np.array(kinds, np.int32).reshape(-1, 2)
@@ -115,12 +120,12 @@ class Moves(NamedTuple):
 
     @property
     def most(self) -> int:
-        """The largest number of sentences on one side of a move."""
+        """The largest number of sentences on one side of any bead."""
         return int(max(self.left.max(), self.right.max()))
 
 
 class Lengths(NamedTuple):
-    """The total length of the sentences before each point (Gale & Church 1993)."""
+    """The total length of the sentences before each point, in each text (Gale & Church 1993)."""
 
     left: NDArray[np.float64]
     right: NDArray[np.float64]
@@ -128,7 +133,10 @@ class Lengths(NamedTuple):
 
 
 class Path(NamedTuple):
-    """Steps in order, as rows of (left, right, left count, right count), and their confidences."""
+    """The steps of an alignment, in order, and the confidence of each.
+
+    A step is a row of (left index, right index, left count, right count).
+    """
 
     steps: NDArray[np.int32]
     confidence: NDArray[np.float64]
@@ -148,16 +156,18 @@ def word_gains(
     """Compute the log-likelihood ratio of translation versus chance for the words of each row.
 
     A row is a sentence of one text; a place is a sentence of the other.  The model is IBM Model 1
-    mixed with unigrams: a word comes from chance with probability `null_share`, otherwise from any
-    word of the places.  `links` has a lift for each pair of a row's word and a place's word: how
-    many times more often than by chance the words co-occur.  Unknown words of the places are loose:
-    they may translate to any word, with its chance probability; `loose_before` is the number of
-    loose words before each place.  The result has a layer for each number of adjacent places, from
-    1 to `sizes`, and a cell for each place of each window.
+    mixed with unigrams.  A word of a row occurs by chance with probability `null_share`; otherwise,
+    it translates a word of the places.  `links` holds the lift of each pair of a row's word and a
+    place's word: how many times more often than by chance the two words co-occur.
+
+    Unknown words of the places are loose: they may translate to any word, with the probability that
+    the word has by chance.  `loose_before` is the number of loose words before each place.  The
+    result has a layer for each number of adjacent places, from 1 to `sizes`, and a cell for each
+    place of each window.
     """
     loose = np.zeros(len(words_before)) if loose_before is None else loose_before
     if len(links.offsets) != rows.size + 1 or not 0 < null_share < 1:
-        raise ValueError("links need one row per word, and null_share must be between 0 and 1")
+        raise ValueError("links must have one row per word, and null_share must be between 0 and 1")
     _check_places(rows, links, places, windows, min(len(words_before), len(loose)) - 1)
     start = windows.start
     out = np.zeros((sizes, int(start[-1])), np.float32)
@@ -187,7 +197,7 @@ def _check_places(rows: Bags, links: Table, places: Postings, windows: Windows, 
         and are_within(places.bag, count + 1)
     )
     if not is_inside:
-        raise ValueError("windows, links and postings must match the places")
+        raise ValueError("there must be one window per bag, and all indices must be within range")
 
 
 def bead_scores(
@@ -198,7 +208,7 @@ def bead_scores(
     by_right: NDArray[np.float32],
     more: NDArray[np.float32] | None = None,
 ) -> NDArray[np.float32]:
-    """The score of each move from each point: its prior, length and word scores, plus `more`.
+    """The score of each kind of bead at each point: prior, length and word scores, plus `more`.
 
     `by_left` and `by_right` are the `word_gains` for `left_windows` and `right_windows`.
     """
@@ -234,15 +244,17 @@ def best_path(
     """Find the path with the highest sum of bead probabilities, weighted by sentence count.
 
     The confidence of a step is the posterior probability of its bead, summed over all paths.
-    Without `by_posterior`, the result is the path with the highest score (Viterbi), with the score
-    of each step.
+    If `by_posterior` is False, the result is the path with the highest total score (Viterbi), and
+    the confidence of a step is its score.
     """
     start = band.start
     count, rows = int(start[-1]), len(band.low) - 1
     if band.low.min() < 0 or (band.high < band.low).any():
-        raise ValueError("each row of a band needs at least one point, and none below 0")
+        raise ValueError(
+            "each row of a band must have at least one point, and no point may be negative"
+        )
     if scores.shape != (count, len(moves.priors)):
-        raise ValueError("scores need one row per point of the band")
+        raise ValueError("scores must have one row per point of the band")
     library = native()
     if library is None:
         return Path(*reference.best_path(band, moves, scores, by_posterior))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 IMPOSSIBLE = -1e30
 LONG = 100
-"""maximum number of words that count as evidence, because words of long sentences are dependent"""
+"""maximum number of words that count as evidence; words of a long sentence are not independent"""
 
 
 def word_gains(
@@ -31,9 +31,9 @@ def word_gains(
     null_share: float,
     out: NDArray[np.float32],
 ) -> None:
-    """Add the log of p(words | places) / p(words | chance) for each row and window to `out`.
+    """Add the log-likelihood ratios of `beads.word_gains` to `out`.
 
-    A run of places that would extend beyond its window is cut off, and its lifts count as 0.
+    Places beyond the end of a window contribute no lift.
     """
     start = windows.start
     for row in range(len(rows)):
@@ -56,7 +56,7 @@ def word_gains(
 
 
 def _lifts(word: int, links: Table, places: Postings) -> dict[int, float]:
-    """For each place, the sum of the lifts between a word and the words of the place."""
+    """For each sentence in `places`, the sum of the lifts between a word and its words."""
     found: dict[int, float] = defaultdict(float)
     weights: NDArray[np.float32] = places[2]
     for link in range(links.offsets[word], links.offsets[word + 1]):
@@ -74,7 +74,7 @@ def bead_scores(
     by_right: NDArray[np.float32],
     scores: NDArray[np.float32],
 ) -> None:
-    """Add the prior, length and word scores of each move from each point to `scores`."""
+    """Add the prior, length and word scores of each kind of bead at each point to `scores`."""
     start, most = band.start, moves.most
     ours, theirs = band.left_windows(most), band.right_windows(most)
     left_start, right_start = ours.start, theirs.start
@@ -157,7 +157,7 @@ def _posteriors(
 def _best(
     worth: dict[tuple[int, int, int], float], moves: Moves, end: tuple[int, int]
 ) -> list[tuple[int, int, int, int]]:
-    """The steps of the path with the highest sum of values."""
+    """The steps of the path with the highest sum of `worth`, the value of each possible step."""
     best: dict[tuple[int, int], tuple[float, int]] = {(0, 0): (0.0, -1)}
     for i, j, move in sorted(worth):
         if (i, j) not in best:

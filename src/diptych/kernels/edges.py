@@ -1,4 +1,4 @@
-"""Parser in C for the text files of a web graph, with one edge or one vertex per line."""
+"""Parse the text files of a web graph in C: one edge or one vertex per line."""
 
 from __future__ import annotations
 
@@ -45,7 +45,10 @@ class _CCounts(ctypes.Structure):
 
 
 def parse_edges(text: bytes, vertices: int) -> Edges:
-    """Parse edges, one per line; a last line without a newline is ignored."""
+    """Parse edges between vertices, one per line; a last line without a newline is ignored.
+
+    `vertices` is the number of vertices in the graph.
+    """
     if not 0 <= vertices <= MAX_VERTICES:
         raise ValueError("ids of vertices must fit into 32 bits")
     library = native()

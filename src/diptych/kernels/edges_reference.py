@@ -1,4 +1,4 @@
-"""Parser in Python for the text files of a web graph: reference and fallback for `edges.c`."""
+"""Parse the text files of a web graph in Python: reference and fallback for `edges.c`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ _DIGITS = frozenset(b"0123456789")
 
 def parse_edges(text: bytes, vertices: int) -> tuple[NDArray[np.uint64], int, int, int]:
     r"""Parse edges as `from << 32 | to`, and count malformed lines, unknown vertices and loops.
+
+    `vertices` is the number of vertices in the graph.
 
     >>> parse_edges(b"0\t1\n0\tx\n0\t7\n1\t1\n", 2)
     (array([1], dtype=uint64), 1, 1, 1)
@@ -42,8 +44,8 @@ def parse_vertices(
 ) -> tuple[NDArray[np.int64], bytes, NDArray[np.int32], int, bool]:
     r"""Parse vertices, one per line.
 
-    Returns the ids, the concatenated names, the length of each name, the number of malformed
-    lines, and whether the names are in ascending order.
+    The result is the ids, the concatenated names, the length of each name, the number of malformed
+    lines, and True if the names are in ascending order.
 
     >>> parse_vertices(b"0\tcom.example\t3\n1\torg.example\n")
     (array([0, 1]), b'com.exampleorg.example', array([11, 11], dtype=int32), 0, True)

@@ -1,7 +1,8 @@
 """IBM Model 1 (Brown et al. 1993) in C: word translation probabilities, trained by EM.
 
-The model ignores word order, so a sentence is a bag: each distinct word with its count.  The given
-side also has the empty word (NULL), which occurs in every sentence and has the last table row.
+The model ignores word order, so a sentence is a bag: each distinct word with its count.  The model
+predicts the words of the other side from those of the given side.  The given side also has the
+empty word (NULL), which occurs in every sentence and has the last table row.
 """
 
 from __future__ import annotations
@@ -39,13 +40,13 @@ class Bags:
         return len(self.offsets) - 1
 
     def share(self, given: Postings) -> NDArray[np.float32]:
-        """The expected count of each word per given word, if all links are equally probable."""
+        """The expected count of each word per word of `given` if all links are equally likely."""
         lengths = np.bincount(given.bag, given.times, len(self))
         return (self.count / np.repeat(lengths, np.diff(self.offsets))).astype(np.float32)
 
 
 class Postings(NamedTuple):
-    """The bags that contain each given word, with its counts; the empty word is last."""
+    """For each given word, the bags that contain it and its counts; the empty word is last."""
 
     offsets: NDArray[np.int64]
     bag: NDArray[np.int32]
@@ -53,7 +54,10 @@ class Postings(NamedTuple):
 
 
 class Prior(NamedTuple):
-    """Counts known before training, one row per given word; `totals` may exceed the row sums."""
+    """Word pair counts known before training, with one row per given word.
+
+    `totals` holds the count of each given word, which may exceed the sum of its row.
+    """
 
     offsets: NDArray[np.int64]
     columns: NDArray[np.int32]
@@ -72,7 +76,10 @@ class Trained(NamedTuple):
 
 
 def bags(ids: NDArray[np.int32], offsets: NDArray[np.int64], size: int) -> Bags:
-    """Convert sentences to bags, from the ids of all words and the offset of each sentence.
+    """Convert sentences to bags of words.
+
+    `ids` are the word ids of all sentences, `offsets` marks the start of each sentence, and `size`
+    is the size of the vocabulary.
 
     >>> made = bags(np.array([2, 1, 2, 0], np.int32), np.array([0, 3, 3, 4]), 3)
     >>> made.word.tolist(), made.count.tolist(), made.offsets.tolist()
@@ -104,8 +111,8 @@ def train(
 ) -> Trained:
     """Train t(other word | given word) by EM, keeping the `max_entries` most probable entries.
 
-    The table has a row for each given word and a last row for the empty word.  Its small
-    entries are removed by `pruned`, with the limits `least` and `most`.
+    The table has a row for each given word and a last row for the empty word.  `least` and `most`
+    limit the entries of each row, as in `pruned`.
     """
     if len(given) != len(other):
         raise ValueError("both sides must have the same number of sentences")
@@ -130,7 +137,7 @@ def _lengths(side: Bags) -> NDArray[np.float64]:
 def pruned(table: Table, least: float, most: int) -> Table:
     """Keep the `most` largest entries of each row that are at least `least`, sorted by column.
 
-    The input table is overwritten, because it may take most of the memory.
+    The input table is overwritten to save memory.
     """
     offsets, columns, values = table  # columns and values may be longer than needed
     library = native()
@@ -186,7 +193,7 @@ def _fit(
 
 
 def _first_likelihood(given: Postings, other: Bags) -> float:
-    """The log-likelihood before training, with all columns equally probable."""
+    """The log-likelihood before training, when all words of the other side are equally probable."""
     lengths = np.bincount(given.bag, given.times, len(other))
     return float(_lengths(other) @ np.log(lengths / max(other.size, 1)))
 
@@ -194,7 +201,10 @@ def _first_likelihood(given: Postings, other: Bags) -> float:
 def _fill(
     library: ctypes.CDLL, model: _CModel, room: int, max_entries: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """Fill the columns and values of a model; drops the smallest shares if there are too many."""
+    """Create the columns and values of a model, without the smallest shares if there are too many.
+
+    `room` is the number of word pairs, and `max_entries` the maximum number to keep.
+    """
     last = ibm1_reference.BUCKETS
     if room > max_entries:
         histogram = np.zeros(ibm1_reference.BUCKETS, np.int64)
@@ -211,7 +221,7 @@ def _fill(
 
 
 def postings(given: Bags) -> Postings:
-    """The bags that contain each word; the empty word is in all bags."""
+    """For each word, the bags that contain it; all bags contain the empty word."""
     order = np.argsort(given.word, kind="stable")
     every = np.arange(len(given), dtype=np.int32)
     bag = np.repeat(every, np.diff(given.offsets))[order]
@@ -230,15 +240,15 @@ def _no_prior(size: int) -> Prior:
 
 
 def _checked_prior(prior: Prior, given: Bags, other: Bags) -> Prior:
-    """The prior with a row added for the empty word; raises ValueError if it is invalid."""
+    """Return a prior with a row added for the empty word, or raise ValueError if it is invalid."""
     offsets, columns, counts, totals = prior
     _check_offsets(offsets, len(columns))
     if not len(offsets) == given.size + 1 == len(totals) + 1 or len(counts) != len(columns):
-        raise ValueError("a prior needs one row per given word")
+        raise ValueError("a prior must have one row per given word")
     if not are_within(columns, other.size):
         raise ValueError("a prior has words outside the vocabulary")
     if not ascend_in_rows(offsets, columns):
-        raise ValueError("the columns of each row of a prior must ascend")
+        raise ValueError("column indices must be in ascending order within each row of a prior")
     if not ((counts >= 0).all() and (totals >= 0).all() and np.isfinite(totals).all()):
         raise ValueError("the counts of a prior must be finite and not negative")
     return Prior(
@@ -251,4 +261,4 @@ def _checked_prior(prior: Prior, given: Bags, other: Bags) -> Prior:
 
 def _check_offsets(offsets: NDArray[np.int64], end: int) -> None:
     if not are_offsets(offsets, end):
-        raise ValueError("offsets must ascend from 0 to the number of words")
+        raise ValueError("offsets must be in ascending order, from 0 to the number of words")

@@ -31,7 +31,7 @@ class Fitted(NamedTuple):
 
 
 class _Links(NamedTuple):
-    """For each link: the table entry, the index of the other word, the given word's count."""
+    """For each link: its table entry, the index of the other word, the count of the given word."""
 
     entry: NDArray[np.int64]
     place: NDArray[np.int64]
@@ -41,7 +41,7 @@ class _Links(NamedTuple):
 
 
 def fit(given: Postings, other: Bags, prior: Prior, iterations: int, max_entries: int) -> Fitted:
-    """Train t(other | given) by EM; the last row belongs to the empty word."""
+    """Train t(other word | given word) by EM; the last table row belongs to the empty word."""
     rows, size = len(given.offsets) - 1, other.size
     links = _bounded(_links(given, other, prior), given, other, prior, max_entries)
     row = links.keys // size
@@ -66,7 +66,7 @@ def fit(given: Postings, other: Bags, prior: Prior, iterations: int, max_entries
 
 
 def _z(links: _Links, table: NDArray[Any], other: Bags) -> NDArray[np.float64]:
-    """For each word of a sentence, the sum of its probabilities over the given words."""
+    """For each word in the bags of `other`, the sum of its probabilities over the given words."""
     found: NDArray[Any] = np.bincount(
         links.place, links.times * table[links.entry], len(other.word)
     )
@@ -78,7 +78,7 @@ def _likelihood(z: NDArray[np.float64], other: Bags) -> float:
 
 
 def _links(given: Postings, other: Bags, prior: Prior) -> _Links:
-    """Create links between every word of a sentence and every word of its counterpart."""
+    """Create links between each word of a sentence and each given word of its counterpart."""
     rows = np.arange(len(given.offsets) - 1)
     sizes = np.diff(other.offsets)[given.bag]
     post = np.repeat(np.arange(len(given.bag)), sizes)
@@ -91,7 +91,7 @@ def _links(given: Postings, other: Bags, prior: Prior) -> _Links:
 
 
 def _bounded(links: _Links, given: Postings, other: Bags, prior: Prior, max_entries: int) -> _Links:
-    """Drop the entries with the smallest initial shares if there are more than `max_entries`."""
+    """Drop the table entries with the smallest initial shares if they exceed `max_entries`."""
     if len(links.keys) <= max_entries:
         return links
     rows = len(given.offsets) - 1
@@ -110,7 +110,9 @@ def _bounded(links: _Links, given: Postings, other: Bags, prior: Prior, max_entr
 
 
 def last_bucket(histogram: NDArray[np.int64], max_entries: int) -> int:
-    """The last bucket to keep so that at most `max_entries` remain; the first is always kept.
+    """The last bucket of a histogram to keep so that at most `max_entries` entries remain.
+
+    The first bucket is always kept.
 
     >>> last_bucket(np.array([5, 10, 10, 10]), 26), last_bucket(np.array([5, 10, 10]), 3)
     (2, 0)

@@ -23,10 +23,10 @@ _BLOCK = 16  # moves per block: those of bytes with the same upper four bits
 def shared_blocks(
     pieces: Iterable[NDArray[np.integer]],
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Deduplicate the blocks in a list of moves.
+    """Deduplicate the blocks of 16 moves in a list of moves, which is given in pieces.
 
-    Returns the distinct blocks, and the list as indices of distinct blocks.  Each piece of the
-    input consists of whole blocks.
+    The result is the distinct blocks, and for each block of the list the index of its distinct
+    block.  Each piece must consist of whole blocks.
 
     >>> moves, order = shared_blocks([np.repeat([7, 8, 7], 16)])
     >>> len(moves), order.tolist()
@@ -60,16 +60,18 @@ class Automaton:
         cls, shared: tuple[NDArray[np.uint32], NDArray[np.uint32]], rows: ArrayLike,
         output: ArrayLike,
     ) -> Automaton:  # fmt: skip
-        """Create an automaton from the `shared_blocks` of its moves and from its states.
+        """Create an automaton, or raise ValueError if an index is out of range.
 
-        Each state has a row of 16 blocks, and the feature found on reaching the state (negative if
-        none).  Raises ValueError if an index is out of range.
+        `shared` is the result of `shared_blocks`.  For each state, `rows` has the index of its row
+        of 16 blocks, and `output` the feature found on reaching it (negative if none).
         """
         moves, blocks = shared
         own, seen = np.asarray(rows, np.int32), np.asarray(output, np.int32)
         states = len(own)
         if not states or len(seen) != states or not are_within(own, len(blocks) // _BLOCK):
-            raise ValueError("each state of an automaton needs a row of transitions and an output")
+            raise ValueError(
+                "each state of an automaton must have a row of transitions and an output"
+            )
         if not are_within(moves, states) or not are_within(blocks, len(moves) // _BLOCK):
             raise ValueError("an automaton moves to a state that does not exist")
         reached = np.column_stack((own[moves], seen[moves]))
@@ -79,7 +81,7 @@ class Automaton:
     def again(
         cls, moves: NDArray[np.int32], blocks: NDArray[np.uint32], start: int, features: int
     ) -> Automaton:
-        """Create an automaton from stored fields; raises ValueError if an index is out of range."""
+        """Create an automaton from stored fields, or raise ValueError if they are invalid."""
         if moves.shape != (len(moves), 2) or len(moves) % _BLOCK or blocks.ndim != 1:
             raise ValueError("the transitions of an automaton must be blocks of pairs")
         rows = len(blocks) // _BLOCK
@@ -100,11 +102,11 @@ class Model:
 
     @classmethod
     def of(cls, automaton: Automaton, table: ArrayLike, priors: ArrayLike) -> Model:
-        """Create a model from its parts; raises ValueError for inconsistent or infinite values."""
+        """Create a model from its parts, or raise ValueError if they are inconsistent."""
         halves = np.ascontiguousarray(table, np.float16)
         logs = np.ascontiguousarray(priors, np.float32)
         if halves.shape != (len(halves), len(logs)) or not len(logs):
-            raise ValueError("each feature needs a probability for each label")
+            raise ValueError("each feature must have a probability for each label")
         if automaton.features > len(halves):
             raise ValueError("an automaton has a feature without probabilities")
         if not all(np.isfinite(part).all() for part in np.array_split(halves, _PARTS)):
@@ -112,17 +114,17 @@ class Model:
         return cls(automaton, halves, logs)
 
     def restricted(self, labels: Sequence[int]) -> Model:
-        """The model restricted to some labels, which are given as column indices."""
+        """A copy of the model restricted to some labels, given as column indices."""
         return Model.of(self.automaton, self.table[:, list(labels)], self.priors[list(labels)])
 
     def widened(self, columns: Sequence[NDArray[np.float16]], priors: Sequence[float]) -> Model:
-        """The model with additional labels; raises ValueError if a column has the wrong length."""
+        """Return a copy of the model with additional columns, each for one new label."""
         table = np.column_stack([self.table, *columns])
         return Model.of(self.automaton, table, [*self.priors, *priors])
 
     @cached_property
     def in_c(self) -> _CModel:
-        """The model as a C structure, created once for many texts."""
+        """The model as a C structure, which is created once and reused for all texts."""
         arrays = self.automaton.moves, self.automaton.blocks, self.table, self.priors
         return _CModel(*map(pointer, arrays), len(self.priors), self.automaton.start)
 

@@ -32,7 +32,7 @@ def label_shares(model: Model, text: bytes) -> NDArray[np.float64]:
 
 
 def feature_counts(model: Model, text: bytes) -> Counter[int]:
-    """The count of each feature in a text."""
+    """The number of occurrences of each feature in a text."""
     automaton, seen = model.automaton, Counter[int]()
     row = automaton.start
     for byte in text:

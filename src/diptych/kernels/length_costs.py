@@ -12,9 +12,9 @@ MAX_COST = 25.0  # BIG_DISTANCE of the program in Gale & Church 1993, which coun
 def length_cost(left: float, right: float, c: float = 1.0, s2: float = 6.8) -> float:
     """The negative log probability of the lengths of a text and its translation.
 
-    In Gale & Church 1993, c is the expected number of right characters per left character,
-    and s2 is its variance.  As in the authors' program, the variance applies to the mean of both
-    lengths, so the sides are symmetric.
+    As in Gale & Church 1993, `c` is the expected number of right characters per left character,
+    and `s2` is its variance.  As in the authors' program, the variance is multiplied by the mean of
+    both lengths, so that the cost is symmetric.
 
     >>> length_cost(100, 100), round(length_cost(100, 130), 2), length_cost(10, 9000)
     (0.0, 1.26, 25.0)

@@ -1,7 +1,7 @@
 """Search for the nearest rows of a sparse matrix by dot product, with an inverted index in C.
 
-Only rows that share a feature are compared.  A budget limits the number of comparisons for
-a row whose features are all frequent.
+Only rows that share a feature are compared.  A budget limits the number of comparisons for rows
+whose features are all frequent.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from diptych.kernels.tables import are_offsets, are_within, ends_of, table_of
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Sparse rows: row i has `features[offsets[i]:offsets[i + 1]]`, strictly ascending."""
+    """Sparse rows: the features of row i are `features[offsets[i]:offsets[i + 1]]`, ascending."""
 
     offsets: NDArray[np.int64]
     features: NDArray[np.int32]
@@ -41,7 +41,9 @@ class Rows:
             and are_within(self.features, self.width)
         )
         if not is_whole:
-            raise ValueError("rows must be complete, and their features within the width")
+            raise ValueError(
+                "each row must be complete, and its feature indices must be less than the width"
+            )
 
     @classmethod
     def of(
@@ -53,14 +55,16 @@ class Rows:
         rows: int,
         width: int,
     ) -> Rows:
-        """Create rows from entries in any order; sums equal cells and keeps only positive sums.
+        """Create rows from entries in any order; entries of the same cell are summed.
+
+        Only positive sums are kept.
 
         >>> made = Rows.of(np.array([1, 0, 1]), np.array([2, 0, 2]), np.ones(3), rows=2, width=3)
         >>> made.offsets.tolist(), made.features.tolist(), made.values.tolist()
         ([0, 1, 2], [0, 2], [1.0, 2.0])
         """
         if not are_within(feature, width):
-            raise ValueError("rows must be complete, and their features within the width")
+            raise ValueError("feature indices must be at least 0 and less than the width")
         table = table_of(row, feature, value, rows)
         kept = table.values > 0
         offsets = ends_of(kept)[table.offsets]
@@ -74,7 +78,7 @@ class Rows:
         return Rows(offsets.astype(np.int64), row[order], self.values[order], max(len(self), 1))
 
     def unit(self) -> Rows:
-        """The rows scaled to unit length, so that a dot product is a cosine."""
+        """A copy of the rows scaled to unit length, so that dot products are cosines."""
         row = np.repeat(np.arange(len(self)), np.diff(self.offsets))
         squares = np.bincount(row, self.values.astype(np.float64) ** 2, len(self))
         values = (self.values / np.sqrt(squares)[row]).astype(np.float32)
@@ -86,9 +90,10 @@ def nearest(
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
     """For each query, the `most` target rows with the highest dot products, best first.
 
-    Returns the indices of the rows and the products.  Features are visited in numerical order
-    (number them from the rarest to the most frequent), until `budget` entries of the targets have
-    been visited.  Among rows with equal products, the first wins; -1 marks missing rows.
+    The result is the indices of the rows and their products.  For each query, features are visited
+    in numerical order until `budget` entries of the targets have been visited, so rare features
+    should have the lowest numbers.  Of rows with equal products, the first wins; the index -1 marks
+    a missing row.
     """
     if queries.width != targets.width:
         raise ValueError("queries and targets must have the same features")
@@ -111,7 +116,7 @@ def nearest(
 def products(
     left: Rows, right: Rows, ours: NDArray[np.int32], theirs: NDArray[np.int32]
 ) -> NDArray[np.float32]:
-    """The dot product of each pair of rows, one from each matrix."""
+    """The dot product of each pair of rows, given by their indices `ours` and `theirs`."""
     for rows, places in ((left, ours), (right, theirs)):
         if not are_within(places, len(rows)):
             raise ValueError("a row index is out of range")

@@ -1,6 +1,7 @@
-"""Sentence alignment of many short texts (the blocks of a page) in one C call.
+"""Sentence alignment of many pairs of short texts, called pieces, in one C call.
 
-The reference implementation, `align_sentences/shared/passes.py`, finds the same path for a piece.
+A piece is, for example, a block of a page and its counterpart.  The reference implementation,
+`align_sentences/shared/passes.py`, finds the same path through a piece.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ MAX_MOVES = 32  # MOST_MOVES of beads.c
 
 
 class Side(NamedTuple):
-    """The sentences on one side of all pieces, in the order of the pieces."""
+    """The left or right sentences of all pieces, in the order of the pieces."""
 
     bags: Bags
     lengths: NDArray[np.float64]
@@ -42,9 +43,9 @@ class Setting(NamedTuple):
     """The constants for scoring beads."""
 
     unknown: float
-    """share of words that come from chance"""
+    """share of words that occur by chance"""
     nothing_known: float
-    """the same share for a piece without linked words"""
+    """share of words that occur by chance in a piece without linked words"""
     least_lift: float
     """minimum lift of a link over chance; weaker links are ignored"""
     rare: float
@@ -56,7 +57,10 @@ class Setting(NamedTuple):
 
 
 class Ways(NamedTuple):
-    """The steps of all pieces: left and right index in the piece, and left and right count."""
+    """The alignment steps of all pieces, and the confidence of each.
+
+    A step is a row of (left index, right index, left count, right count) within its piece.
+    """
 
     steps: NDArray[np.int32]
     confidence: NDArray[np.float64]
@@ -84,10 +88,10 @@ class _CSetting(ctypes.Structure):
 
 
 def best_ways(left: Side, right: Side, links: LinkRows, moves: Moves, setting: Setting) -> Ways:
-    """The path through each piece with the most probable beads, as in `best_path`."""
+    """Find the path with the most probable beads through each piece, as `best_path` does."""
     library = native()
     if library is None:
-        raise RuntimeError("aligning pieces in one call needs the compiled kernels")
+        raise RuntimeError("aligning pieces in one call requires the compiled kernels")
     _check(left, right, links, moves)
     count = len(left.starts) - 1
     most = len(left.lengths) + len(right.lengths)
@@ -122,7 +126,7 @@ def _check(left: Side, right: Side, links: LinkRows, moves: Moves) -> None:
     offsets, columns = links.offsets, links.columns
     is_whole = len(offsets) == left.bags.size + 1 and are_offsets(offsets, len(columns))
     if not is_whole or not len(columns) == len(links.forward) == len(links.backward):
-        raise ValueError("links need one row per left word")
+        raise ValueError("links must have one row per left word")
     if not are_within(columns, right.bags.size):
         raise ValueError("links lead to words outside the vocabulary")
     kinds = set(zip(moves.left.tolist(), moves.right.tolist(), strict=True))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 class Table(NamedTuple):
-    """Sparse rows of probabilities: row i has `columns[offsets[i]:offsets[i + 1]]`, ascending."""
+    """Sparse rows of probabilities: row i has the columns `columns[offsets[i]:offsets[i + 1]]`."""
 
     offsets: NDArray[np.int64]
     columns: NDArray[np.int32]
@@ -17,7 +17,7 @@ class Table(NamedTuple):
 
 
 def table_of(rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any], count: int) -> Table:
-    """Create a table with `count` rows from entries in any order; equal cells are summed.
+    """Create a table with `count` rows from entries in any order; entries of a cell are summed.
 
     >>> table = table_of(np.array([1, 0, 1]), np.array([2, 1, 2]), np.array([0.5, 1, 0.25]), 2)
     >>> [part.tolist() for part in table]
@@ -31,7 +31,7 @@ def table_of(rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any], co
 
 
 def ends_of(sizes: NDArray[Any]) -> NDArray[np.int64]:
-    """The offsets of rows of the given sizes: 0, then the end of each row.
+    """The offsets of concatenated rows of the given sizes: 0, then the end of each row.
 
     >>> ends_of(np.array([2, 0, 1])).tolist()
     [0, 2, 2, 3]
@@ -40,7 +40,7 @@ def ends_of(sizes: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def are_offsets(offsets: NDArray[Any], end: int) -> bool:
-    """True if offsets start at 0, never decrease and end at `end`.
+    """True if the offsets start at 0, never decrease and end at `end`.
 
     >>> are_offsets(np.array([0, 2, 2]), 2), are_offsets(np.array([0, 2, 1, 2]), 2)
     (True, False)

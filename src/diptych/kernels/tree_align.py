@@ -1,6 +1,6 @@
 """Alignment of two ordered trees in C: the best alignment, and expectations over all alignments.
 
-A tree or forest is given as `leftmost`: for each node in postorder, the first node of its subtree.
+A tree or forest is given as an array: for each node in postorder, the first node of its subtree.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from diptych.kernels import tree_align_reference as reference
 def decode(
     left: NDArray[np.int32], right: NDArray[np.int32], gains: NDArray[np.float32]
 ) -> list[tuple[int, int]]:
-    """The alignment with the highest sum of gains, as pairs of nodes with positive gains.
+    """Find the alignment with the highest sum of gains; return its node pairs with positive gains.
+
+    `gains` holds the gain of aligning each left node (row) with each right node (column).
 
     >>> a_tree_of_two = np.array([0, 0], np.int32)
     >>> decode(a_tree_of_two, a_tree_of_two, np.array([[3, 9], [1, 4]], np.float32))

@@ -1,8 +1,8 @@
 """Alignment of two ordered trees in NumPy: reference and fallback for `tree_align.c`.
 
-As in Zhang & Shasha 1989, each pair of key roots, from small to large, has a table over the
-prefixes of two ranges of nodes in postorder.  `tests/support/tree_reference.py` has the
-paper's recursion.
+As in Zhang & Shasha 1989, a table is computed for each pair of key roots, from small to large.  The
+table covers the prefixes of two ranges of nodes in postorder.  `tests/support/tree_reference.py`
+implements the paper's recursion.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def is_forest(leftmost: NDArray[np.int32]) -> bool:
 
 
 def key_ranges(leftmost: NDArray[np.int32]) -> list[Range]:
-    """The range of the largest subtree at each leftmost leaf, in postorder; the last has all nodes.
+    """For each leftmost leaf, the node range of its largest subtree; the last range has all nodes.
 
     >>> key_ranges(np.array([0, 1, 0]))
     [(1, 1), (0, 2)]
@@ -88,7 +88,7 @@ def decode(
 
 
 def _best_forests(ranges: _Ranges, mass: NDArray[np.float32], *, fill: bool) -> NDArray[np.float32]:
-    """The highest sum of gains for each pair of prefixes of two ranges."""
+    """The highest sum of gains for each pair of prefixes of two node ranges."""
     left, right, ours, theirs = ranges
     start, other = ours[0], theirs[0]
     columns = slice(other, theirs[1] + 1)
@@ -142,7 +142,10 @@ def expect(
 def _sum_forests(
     ranges: _Ranges, mass: NDArray[np.float64], *, fill: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The log sums over all alignments, and over those that align the last left node."""
+    """For each pair of prefixes, the log sum of the weights of all alignments.
+
+    A second table has the log sum over the alignments that align the last left node.
+    """
     left, right, ours, theirs = ranges
     start, other = ours[0], theirs[0]
     columns = slice(other, theirs[1] + 1)

@@ -1,9 +1,9 @@
-"""URL language model in C: probabilities, and training of its tables.
+"""The URL language model in C: computing probabilities and training its tables.
 
 Each known feature (`url_lang_reference.features`) has a row in a table.  The hidden layer is the
-sum of the rows of a URL's features, divided by the square root of their number; the scores of the
-labels are linear in the hidden layer.  A feature may also be a fact about some labels: `fr` as the
-first directory is a code of French.  The weight of a fact depends only on its kind, not on the
+sum of the rows of a URL's features, divided by the square root of their number.  The scores of the
+labels are linear in the hidden layer.  A feature may also be a fact about some labels: the first
+directory `fr` is a code for French.  The weight of a fact depends only on its kind, not on the
 language.
 """
 
@@ -26,7 +26,7 @@ _COUNT_BITS = 25  # log2 of the size of the counting table: far more than there 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """URLs in UTF-8, concatenated in one array, and the offset of each."""
+    """URLs in UTF-8, concatenated in one array, and the start offset of each URL."""
 
     text: NDArray[np.uint8]
     offsets: NDArray[np.int64]
@@ -43,7 +43,7 @@ class Packed:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The arrays of a model; the first label is the unknown language."""
+    """The arrays of a URL language model; its first label is the unknown language."""
 
     out: NDArray[np.float32]
     """labels x width"""
@@ -69,7 +69,7 @@ class Tables:
 
 @dataclass(slots=True)
 class Learning:
-    """Training state, in addition to the output layer and the kinds of facts in `Tables`."""
+    """The training state that is not part of `Tables`."""
 
     rows: NDArray[np.float32]
     """the table before rounding"""
@@ -115,7 +115,7 @@ def _c_tables(tables: Tables) -> _CTables:
 
 
 def probabilities(tables: Tables, urls: Packed) -> NDArray[np.float32]:
-    """The probability of each label for each URL.
+    """The probability of each label (column) for each URL (row).
 
     For an invalid URL, the probability of the first label is 1.
     """
@@ -137,7 +137,11 @@ def epoch(
     tables: Tables, learning: Learning, urls: Packed, order: NDArray[np.int32],
     truth: NDArray[np.int32], weight: NDArray[np.float32], rates: tuple[float, float],
 ) -> float:  # fmt: skip
-    """Train for one pass over the URLs in the given order, and return the mean loss."""
+    """Train for one pass over the URLs in the given order, and return the mean loss.
+
+    `truth` is the correct label of each URL, and `weight` its weight.  `rates` are the learning
+    rates at the start and at the end of the pass.
+    """
     library = native()
     if library is None:
         texts = urls.texts()
@@ -165,9 +169,9 @@ def epoch(
 def count_domains(
     urls: Packed, domain: NDArray[np.int32]
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]:
-    """Return the features of URLs, and the number of domains with each feature.
+    """Return the features of URLs, and the number of domains in which each feature occurs.
 
-    The URLs must be sorted by domain.
+    `domain` has the number of each URL's domain; the URLs must be sorted by it.
     """
     library = native()
     if library is None:

@@ -1,4 +1,4 @@
-"""Word links in C: pairs of words that are linked by a lexicon or by similar spelling."""
+"""Word links in C: pairs of words that a lexicon or similar spelling suggests are translations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from diptych.kernels.tables import Table, are_within, ends_of
 
 
 class Words(NamedTuple):
-    """A vocabulary and its side of a lexicon."""
+    """A vocabulary and the table of its translations, from one side of a lexicon."""
 
     rows: NDArray[np.int64]
     """row of each word in the table, or -1"""
@@ -64,10 +64,10 @@ class _CFound(ctypes.Structure):
 def find_links(
     left: Words, right: Words, looks: Looks
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]:
-    """Find word links; returns the indices of both words, p(right | left) and p(left | right)."""
+    """Find word links: both word indices, p(right | left) and p(left | right) for each link."""
     library = native()
     if library is None:
-        raise RuntimeError("finding links this way needs the compiled kernels")
+        raise RuntimeError("finding word links in one call requires the compiled kernels")
     _check(left)
     _check(right)
     count, others = len(left.rows), len(right.rows)
@@ -85,7 +85,7 @@ def find_links(
 
 
 def _placed(words: Words) -> tuple[bytes, NDArray[np.int64]]:
-    """Concatenate all words; returns the text and the offset of each word."""
+    """Concatenate all words, and return the text and the offset of each word."""
     ends = ends_of(np.array([len(word) for word in words.folded], np.int64))
     return "".join(words.folded).encode("ascii"), ends
 
@@ -98,7 +98,7 @@ def _side(words: Words, text: bytes, at: NDArray[np.int64]) -> _CWords:
 
 
 def _entries(words: Words) -> int:
-    """The number of table entries in the rows of the words."""
+    """The total number of table entries in the rows of the words."""
     known = words.rows[words.rows >= 0]
     return int((words.table.offsets[known + 1] - words.table.offsets[known]).sum())
 
@@ -107,7 +107,7 @@ def _check(words: Words) -> None:
     """Raise ValueError for any index that would be out of bounds in the kernel."""
     offsets, columns, values = words.table
     if len(words.rows) != len(words.folded):
-        raise ValueError("each word needs a row and a spelling")
+        raise ValueError("each word must have a row and a spelling")
     if len(words.rows) and not -1 <= words.rows.min() <= words.rows.max() < len(offsets) - 1:
         raise ValueError("words refer to rows that the lexicon does not have")
     if offsets[0] != 0 or not offsets[-1] == len(columns) == len(values):

@@ -49,7 +49,7 @@ _CLOSE = (frozenset(("bs", "hr", "sh", "sr")), frozenset(("da", "nb", "nn", "no"
 
 
 def parse_lang(code: str) -> str:
-    """Return the canonical form of a language code; raises `ConfigError` if it is invalid.
+    """Return the canonical form of a language code, or raise `ConfigError` if it is invalid.
 
     >>> parse_lang("EN-us"), parse_lang("fra"), parse_lang("pt_br"), parse_lang("tet")
     ('en-US', 'fr', 'pt-BR', 'tet')
@@ -78,7 +78,7 @@ def _canonical_tag(code: str) -> str:
 
 
 def parse_langs(text: str) -> tuple[str, ...]:
-    """Parse a comma-separated list of at least two languages; raises `ConfigError` if invalid.
+    """Parse a comma-separated list of two or more languages, or raise `ConfigError` if invalid.
 
     If a language is listed both with and without a script, the code without a script gets the
     usual one.
@@ -96,7 +96,7 @@ def parse_langs(text: str) -> tuple[str, ...]:
             raise ConfigError(message)
     if len(langs) < 2:
         raise ConfigError(
-            f"{option_name('langs')} needs two different languages, such as en,fr;"
+            f"{option_name('langs')} requires two different languages, such as en,fr;"
             f" got '{in_one_line(text)}'"
         )
     return langs
@@ -121,7 +121,7 @@ def _is_code(code: str) -> bool:
 
 
 def _unknown(codes: Sequence[str]) -> str:
-    """Return an error message for unknown codes that suggests likely codes or a list of codes."""
+    """Return an error message for unknown codes, with suggestions or a link to a list of codes."""
     from diptych.language.mistakes import CODE_LIST, intended_language, name_of
 
     meant = [intended_language(code) for code in codes]
@@ -133,7 +133,7 @@ def _unknown(codes: Sequence[str]) -> str:
 
 
 def _with_script(lang: str, asked: Sequence[str]) -> str:
-    """Add the usual script to a code that has none if another code for its language has one."""
+    """Add the usual script to a code without one if `asked` has its language with a script."""
     name, script = primary(lang), script_of(lang)
     others = {script_of(each) for each in asked if primary(each) == name}
     usual = usual_script(name) if not script and others > {""} else ""
@@ -155,7 +155,7 @@ def may_be_code(code: str) -> bool:
 def accept_codes(codes: Iterable[str]) -> None:
     """Accept additional three-letter codes as languages, replacing any accepted earlier.
 
-    The codes apply to the current thread and the tasks it starts.
+    The codes are accepted in the current thread and in the tasks that it starts.
     """
     _accepted.set(frozenset(code for code in codes if may_be_code(code)))
 
@@ -279,7 +279,7 @@ def asked_language(lang: str, langs: Sequence[str]) -> str:
 
 @lru_cache(maxsize=4096)
 def _asked_language(lang: str, langs: tuple[str, ...], accepted: frozenset[str]) -> str:
-    """Cached version of `asked_language`; `accepted` is part of the cache key."""
+    """Cached version of `asked_language`; `accepted` serves only as part of the cache key."""
     found = [each for each in langs if same_language(lang, each)]
     if len(found) < 2 or lang in found:
         return lang if lang in found else "".join(found)

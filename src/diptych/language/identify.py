@@ -1,7 +1,7 @@
-"""Language identification of texts, with scores (py3langid: naive Bayes, Lui & Baldwin 2012).
+"""Identify the languages of texts, with scores (py3langid: naive Bayes, Lui & Baldwin 2012).
 
-The result contains scores rather than a single label, because a wrong label could not be corrected
-later.
+The result contains scores for several languages, because a single wrong label could not be
+corrected later.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _SECOND_SCRIPTS = ("Latn", "Cyrl", "Arab", "Hant")
 
 
 class Labelled(NamedTuple):
-    """A model and the labels of its columns."""
+    """A language model and the language labels of its columns."""
 
     labels: tuple[str, ...]
     aliases: tuple[tuple[int, int], ...]
@@ -73,10 +73,10 @@ _shipped_model = cache(open_model)
 def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tuple[LangScore, ...]:
     """The most probable languages of a text, best first; empty if there is too little text.
 
-    `langs` are the requested languages.  With `closed`, the text is assumed to be in one of them,
-    which improves accuracy on short lines.  Otherwise, the text may be in any language, and the
-    requested ones only have a higher prior.  If a language is requested in two scripts, the letters
-    of the text determine the script.
+    `langs` are the requested languages.  If `closed` is True, the text is assumed to be in one of
+    them, which improves accuracy on short lines.  Otherwise, the text may be in any language, and
+    the requested languages only have a higher prior.  If a language is requested in two scripts,
+    the letters of the text determine the script.
 
     >>> identify("Le chat dort sur le canapé du salon.", ["en", "fr"])[0].lang
     'fr'
@@ -129,9 +129,9 @@ def _can_identify(lang: str, learned: Sequence[LearnedLanguage]) -> bool:
 def use_learned_languages(models: Sequence[LearnedLanguage]) -> None:
     """Add learned languages to the model, replacing any added earlier.
 
-    The languages apply to the current thread and the tasks it starts, so two runs in one process
-    are independent.  Raises ValueError if a learned language is damaged or belongs to another
-    version of the model.
+    The languages are used in the current thread and in the tasks that it starts, so two runs in one
+    process are independent.  Raises ValueError if a learned language is damaged or was trained for
+    another version of the model.
     """
     for model in models:
         if model.model != fingerprint() or len(model.column) != 2 * len(base_model().model.table):
@@ -166,7 +166,7 @@ def is_identifiable(text: str) -> bool:
 def _with_prior(
     names: Mapping[str, str], ranking: Sequence[tuple[str, float]]
 ) -> Sequence[tuple[str, float]]:
-    """Reweight a ranking to give the requested languages a higher prior."""
+    """Reweight a ranking of labels to give the requested languages, `names`, a higher prior."""
     if not names:
         return ranking
     raised = [(label, score * _PRIOR_ODDS if label in names else score) for label, score in ranking]
@@ -177,7 +177,10 @@ def _with_prior(
 def _split_by_script(
     scores: dict[str, float], lang: str, text: str, codes: Mapping[str, str], *, closed: bool
 ) -> None:
-    """Divide the score of a language among its scripts, according to the letters of a text."""
+    """Divide the score of `lang` in `scores` among its scripts, according to the letters of `text`.
+
+    `codes` maps each requested script of the language to the user's code.
+    """
     others = () if closed or len(codes) > 1 else _other_scripts(text, *codes)
     shares = script_shares(text, (*codes, *others))
     if not shares:
@@ -190,7 +193,7 @@ def _split_by_script(
 
 
 def _other_scripts(text: str, script: str) -> Sequence[str]:
-    """The scripts, other than the requested one, that a text may be written in."""
+    """The scripts other than `script`, the requested one, that a text may be written in."""
     if script in _CHINESE:
         return [each for each in _CHINESE if each != script]
     found = main_script(text)
@@ -200,10 +203,10 @@ def _other_scripts(text: str, script: str) -> Sequence[str]:
 def _with_scripts(
     text: str, labels: Sequence[str], shares: list[float], learned: Sequence[LearnedLanguage]
 ) -> list[float]:
-    """Set the probability of languages in the wrong script to 0, and renormalise.
+    """Set the probability of learned languages in the wrong script to 0, and renormalise.
 
-    Learned languages must match the script of the text.  If only learned languages use that script,
-    all other languages are excluded too, because the model has no features for the script.
+    If only learned languages use the script of the text, all other languages are excluded too,
+    because the model has no features for that script.
     """
     script = main_script(text)
     own = {model.lang for model in learned if any(covers(script, each) for each in model.scripts)}
@@ -266,7 +269,7 @@ def fingerprint() -> str:
 
 @cache
 def _model_scripts() -> frozenset[str]:
-    """The scripts in which the languages of the py3langid model are written."""
+    """The scripts of the languages in the py3langid model."""
     usual = map(usual_script, IDENTIFIED)
     return frozenset((*usual, "Hani", "Hira", "Kana", "Hang", *_SECOND_SCRIPTS))
 
@@ -289,7 +292,7 @@ def _model(learned: tuple[LearnedLanguage, ...]) -> Labelled:
 
 
 def _is_replaced(label: str, learned: Sequence[LearnedLanguage]) -> bool:
-    """True if a learned language replaces a label of the model, rather than adding a script."""
+    """True if a learned language replaces a label of the model instead of adding another script."""
     return any(
         same_language(label, each.lang) and script_of(each.lang) in ("", usual_script(label))
         for each in learned
@@ -306,7 +309,7 @@ def _restricted(labels: tuple[str, ...], learned: tuple[LearnedLanguage, ...]) -
 
 
 def _aliases(labels: Sequence[str]) -> tuple[tuple[int, int], ...]:
-    """Pairs of indices of equal labels: the first occurrence and each later one.
+    """Pairs of indices with equal labels: the first occurrence of a label and each later one.
 
     >>> _aliases(["sr", "fr", "sr"])
     ((0, 2),)

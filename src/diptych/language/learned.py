@@ -1,6 +1,6 @@
-"""Learned languages: reading and writing the files of `diptych train langid`.
+"""Learned languages: read and write the files that `diptych train langid` creates.
 
-The file is JSON; its column of numbers is compressed with zlib and encoded in base64.
+The files are JSON; the column of log probabilities is compressed with zlib and encoded in base64.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class LearnedLanguage:
     """fingerprint of the model that the column belongs to"""
 
     def to_bytes(self) -> bytes:
-        """Serialise the language to the content of its file."""
+        """Serialise the language to JSON."""
         return orjson.dumps(
             {
                 "format": _FORMAT,
@@ -54,7 +54,7 @@ class LearnedLanguage:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> LearnedLanguage:
-        """Parse the content of a file; raises ValueError if it is invalid."""
+        """Parse the output of `to_bytes`, or raise ValueError if it is invalid."""
         if len(data) > MAX_BYTES:
             raise ValueError("it is too large")
         try:
@@ -100,16 +100,16 @@ def _scripts(value: Any) -> tuple[str, ...]:
 
 
 def _unpacked(value: Any) -> bytes:
-    """Decompress a column, up to a maximum size; raises ValueError if it is damaged."""
+    """Decompress a column, up to a maximum size, or raise ValueError if it is damaged."""
     try:
         packed = b64decode(_text(value), validate=True)
         column = zlib.decompressobj().decompress(packed, _MAX_COLUMN)
     except (ValueError, zlib.error) as error:
-        raise ValueError("its numbers are damaged") from error
+        raise ValueError("its parameters cannot be decoded") from error
     if not column or len(column) % 2:
-        raise ValueError("its numbers are incomplete")
+        raise ValueError("its list of parameters is incomplete")
     if not _is_learned(column):
-        raise ValueError("its numbers are not log probabilities of features")
+        raise ValueError("its parameters are not valid log probabilities")
     return column
 
 

@@ -1,11 +1,11 @@
-"""Language marks in URLs: codes, names and webmasters' conventions (`/fr/`, `_e.html`, `?lang=de`).
+"""Language marks in URLs (`/fr/`, `_e.html`, `?lang=de`): codes, names and webmasters' conventions.
 
-A mark is a code of ISO 639-1, -2 or -3, the name of a language in English, in the language itself
-or in a neighbouring language, a country code used for a language (`jp`), or a convention of
-webmasters (`e` and `f` in Canada, `tc` and `sc` in Hong Kong).  `languages.tsv` lists the languages
-and these conventions.  Codes, names and countries come from CLDR through langcodes; `marks.tsv`
-holds all marks of those languages, because querying CLDR takes seconds.  `tools/marks.py`
-regenerates `marks.tsv`.
+A mark may be an ISO 639 code, or the name of a language in English, in the language itself or in a
+neighbouring language.  It may also be a country code used for a language (`jp`), or another
+convention of webmasters (`e` and `f` in Canada, `tc` and `sc` in Hong Kong).  `languages.tsv` lists
+the languages and these conventions; codes and names come from CLDR through langcodes.  `marks.tsv`
+holds all marks of the languages, because querying CLDR takes seconds.  `tools/marks.py` regenerates
+it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,10 @@ class Mark(NamedTuple):
 
 
 class UrlMark(NamedTuple):
-    """A mark in a URL: its position, and the languages it may stand for, most probable first."""
+    """A mark found in a URL: its position, and the languages it may stand for.
+
+    The most probable language comes first.
+    """
 
     field: str
     start: int
@@ -74,7 +77,7 @@ def fold(name: str) -> str:
 
 
 def derive_marks(lang: str) -> dict[str, str]:
-    """Derive the marks of a language from CLDR and `HABITS`; maps each folded mark to its kind.
+    """Derive the marks of a language from CLDR and `HABITS`, and map each folded mark to its kind.
 
     >>> derive_marks("cy")["cymraeg"], derive_marks("cy")["welsh"], derive_marks("cy")["wel"]
     ('endonym', 'name', 'code3')
@@ -99,7 +102,7 @@ def derive_marks(lang: str) -> dict[str, str]:
 
 @cache
 def _shipped() -> Mapping[str, Mapping[str, str]]:
-    """For each language, a mapping from its shipped marks to their kinds."""
+    """The shipped marks: for each language, a mapping from marks to their kinds."""
     found: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for mark, lang, kind in shipped_table("diptych.language", "marks.tsv"):
         found[lang][mark] = kind
@@ -119,7 +122,9 @@ def marks_of(lang: str) -> Mapping[str, str]:
 
 @lru_cache(maxsize=64)
 def mark_table(langs: Sequence[str] = LANGUAGES) -> Mapping[str, tuple[Mark, ...]]:
-    """For each mark, the languages it may stand for, most probable first.
+    """Map each mark to the languages it may stand for, most probable first.
+
+    If `langs` is given, only marks of those languages are included.
 
     >>> [mark.lang for mark in mark_table()["si"]]
     ['si', 'sl']
@@ -148,7 +153,9 @@ def is_language_parameter(name: str) -> bool:
 
 
 def url_marks(url: str, table: Mapping[str, tuple[Mark, ...]]) -> list[UrlMark]:
-    """Find the marks in a URL, in order, each in the field `host`, `path`, `file` or `query`.
+    """Find the marks of a table in a URL, in order of position.
+
+    The field of a mark is `host`, `path`, `file` or `query`.
 
     A code followed by a region counts as one mark.
 

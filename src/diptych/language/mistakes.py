@@ -25,7 +25,7 @@ _CODES_OF_COUNTRIES = {"ch": "de", "ee": "et", "kr": "ko", "se": "sv", "tw": "zh
 
 
 def intended_language(text: str) -> str:
-    """Guess the language code meant by a name or a country code; empty if it is unclear.
+    """Guess the language code meant by a name or a country code, or return '' if it is unclear.
 
     >>> [intended_language(text) for text in ("gr", "Français", "freanch", "xx")]
     ['el', 'fr', 'fr', '']
@@ -46,14 +46,14 @@ def intended_language(text: str) -> str:
 
 
 def _names() -> dict[str, str]:
-    """A mapping from English and native names to the most common languages on the web."""
+    """Map the English and native names of the most common languages on the web to their codes."""
     (_, *readers), *rows = shipped_table("diptych.language", "names.tsv")
     names = {lang: dict(zip(readers, names, strict=True)) for lang, *names in rows}
     return {own[reader].casefold(): lang for lang, own in names.items() for reader in ("en", lang)}
 
 
 def separated(text: str, is_language: Callable[[str], bool]) -> list[str]:
-    """Split a list of languages at separators other than commas; empty if it is not a list.
+    """Split a list of languages at separators other than commas, or return [] if it is not a list.
 
     >>> is_known = ["en", "fr", "pt", "br"].__contains__
     >>> [separated(text, is_known) for text in ("en/fr", "en and fr", "en-fr", "pt-br")]
@@ -79,7 +79,9 @@ def _is_usual_region(text: str) -> bool:
 
 
 def code_of_country(lang: str) -> str:
-    """A note about a language code that is also a country code; empty for any other code.
+    """A note about a language code that is also the code of a country with another language.
+
+    The note is empty for all other codes.
 
     >>> code_of_country("se"), code_of_country("fr")
     ('se is Northern Sami; Swedish is sv', '')

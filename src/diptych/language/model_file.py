@@ -1,9 +1,9 @@
-"""Loading of the model that ships with py3langid.
+"""Load the model that ships with py3langid.
 
 The file is an LZMA-compressed archive of arrays, 68 MB when unpacked.  It is read once as a stream,
 with the transitions of the automaton in pieces to save memory.  The arrays are then stored in
-the user's cache, and all processes map them into memory: opening the stored arrays takes a
-hundredth of the time, and processes share the memory.
+the user's cache.  All processes map the stored arrays into memory, which takes a hundredth of the
+time and lets processes share the memory.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ARRAYS = {"moves": np.int32, "blocks": np.uint32, "table": np.float16, "priors"
 
 
 class ShippedModel(NamedTuple):
-    """The labels of the columns, the model, and a hash of its labels and features."""
+    """The py3langid model, the labels of its columns, and a hash of its labels and features."""
 
     labels: tuple[str, ...]
     model: Model
@@ -44,7 +44,7 @@ class ShippedModel(NamedTuple):
 
 
 def open_model() -> ShippedModel:
-    """Map the py3langid model from the user's cache, or read its file if there is no cache."""
+    """Memory-map the py3langid model from the user's cache, or else read the model's file."""
     folder = cached_folder(f"langid-{_LAYOUT}-{_version()}", _fill)
     if folder is not None:
         try:
@@ -81,7 +81,7 @@ def _fill(folder: Path) -> None:
 
 
 def map_model(folder: Path) -> ShippedModel:
-    """Memory-map the model from a folder; raises one of `parser_errors` if it is damaged."""
+    """Memory-map the model from a folder, or raise one of `parser_errors` if it is damaged."""
     labels, start, features, fingerprint = json.loads((folder / "model.json").read_text("utf-8"))
     arrays = [
         np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False))
@@ -91,7 +91,7 @@ def map_model(folder: Path) -> ShippedModel:
         raise ValueError("an array of the model has the wrong type")
     moves, blocks, table, priors = arrays
     if len(labels) != len(priors):
-        raise ValueError("each label needs a prior")
+        raise ValueError("each label must have a prior")
     automaton = Automaton.again(moves, blocks, start, features)
     return ShippedModel(tuple(labels), Model.of(automaton, table, priors), fingerprint)
 
@@ -118,7 +118,10 @@ def read_model() -> ShippedModel:
 def _headers(
     stream: IO[bytes],
 ) -> Iterator[tuple[str, tuple[int, ...], Literal["C", "F"], np.dtype[Any]]]:
-    """Yield the name, shape, order and type of each array; the caller then reads its data."""
+    """Yield the name, shape, memory order and type of each array in a stream.
+
+    The caller must read the data of an array before it requests the next header.
+    """
     while (head := stream.read(_MEMBER.size)).startswith(_SIGNATURE):
         _, name, extra = _MEMBER.unpack(head)
         file = stream.read(name + extra)[:name].decode()

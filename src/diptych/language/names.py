@@ -1,7 +1,7 @@
 """The names of a language in several languages, and its ISO 639 codes.
 
-Names come from CLDR through langcodes.  Because the tables of CLDR take 15 MB, `names.tsv` holds
-the names of the most common languages of the web in each of these languages; `tools/names.py`
+Names come from CLDR through langcodes.  Because the CLDR tables take 15 MB, `names.tsv`
+holds the names of the web's most common languages in each of these languages.  `tools/names.py`
 regenerates the file.
 """
 
@@ -24,7 +24,7 @@ _OTHER_NAMES = {
 
 
 def fold_case(text: str) -> str:
-    """Normalise a text for the comparison of names: NFC and case-folded.
+    """Normalise a text to NFC and fold its case, to compare names.
 
     >>> fold_case("FRANC\u0327AIS")
     'français'
@@ -91,7 +91,7 @@ def derive_name(lang: str, reader: str) -> str:
 
 @cache
 def _shipped() -> dict[tuple[str, str], str]:
-    """The shipped names, keyed by the language and the language that the name is in."""
+    """The shipped names, keyed by (language named, language of the name)."""
     (_, *readers), *rows = shipped_table("diptych.language", "names.tsv")
     return {
         (lang, reader): name

@@ -104,7 +104,7 @@ def covers(script: str, found: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def mark_script(mark: str) -> str:
-    """The script that a mark in a URL or the text of a link denotes; empty if there is none.
+    """The script that a URL mark or a link text denotes, or '' if it denotes none.
 
     >>> mark_script("sr-latn"), mark_script("big5"), mark_script("ћирилица"), mark_script("sr")
     ('Latn', 'Hant', 'Cyrl', '')
@@ -115,7 +115,7 @@ def mark_script(mark: str) -> str:
 
 
 def marked_language(word: str, lang: str, langs: Sequence[str]) -> str:
-    """The requested language that a mark stands for; empty if there is none.
+    """The requested language that the mark `word` stands for, or '' if there is none.
 
     `lang` is the language of the mark.  If that language is requested in two scripts, the script of
     the mark decides.
@@ -135,7 +135,7 @@ def marked_language(word: str, lang: str, langs: Sequence[str]) -> str:
 
 
 def script_words(lang: str, langs: Sequence[str]) -> Sequence[str]:
-    """The marks for a language's script; empty unless it is also requested in another script.
+    """The marks for the script of `lang`, or () unless `langs` has the language in two scripts.
 
     >>> script_words("sr-Latn", ["sr-Cyrl", "sr-Latn"])[:2]
     ('latn', 'lat')
@@ -167,7 +167,7 @@ def _parts(script: str) -> Iterable[str]:
 
 
 def _chinese(text: str) -> tuple[int, int]:
-    """Count the exclusively simplified and the exclusively traditional characters of a text."""
+    """Count the simplified-only and the traditional-only characters of a text."""
     simplified, traditional = _unambiguous_characters()
     return sum(map(simplified.__contains__, text)), sum(map(traditional.__contains__, text))
 
@@ -176,9 +176,9 @@ def _chinese(text: str) -> tuple[int, int]:
 def _unambiguous_characters() -> tuple[frozenset[str], frozenset[str]]:
     """The characters used only in simplified Chinese, and those used only in traditional Chinese.
 
-    The former are in the frequent half of GB 2312 (1980) but not in that of Big5 (1984); the latter
-    are in the frequent half of Big5 but not in GB 2312.  Each standard was made for one of the two
-    scripts.
+    Each of two standards was made for one of the scripts.  The simplified characters are in the
+    frequent half of GB 2312 (1980) but not in that of Big5 (1984).  The traditional characters are
+    in the frequent half of Big5 but not in GB 2312.
     """
     han = [chr(point) for point in range(0x4E00, 0xA000)]
     mainland = {char for char in han if b"" < char.encode("gb2312", "ignore") < b"\xd8"}

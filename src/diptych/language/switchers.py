@@ -32,7 +32,7 @@ class Declared(NamedTuple):
 def declared_language(link: Link, langs: tuple[str, ...]) -> Declared:
     """The language that a link declares for its target.
 
-    The name of a language is ignored if the language was not requested.
+    A language name in the link text counts only if that language was requested.
 
     >>> declared_language(Link("http://x.org/fr/", anchor="Français"), ("en", "fr"))
     Declared(lang='fr', how='name')
@@ -65,13 +65,15 @@ def _names_other(text: str, langs: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def _named(text: str, langs: tuple[str, ...]) -> str:
-    """Cached version of `named_language`, because most links occur on many pages of a site."""
+    """Cached `named_language` for the requested languages; most links recur on many pages."""
     lang = named_language(text, _names(langs))
     return marked_language(text, lang, langs) if lang else ""
 
 
 def named_language(text: str, names: Mapping[str, str]) -> str:
-    """The language whose name or code is the whole text of a link; empty if there is none.
+    """The language whose name or code makes up the whole text of a link, or '' if there is none.
+
+    `names` maps names and codes to languages.
 
     >>> names = {"français": "fr", "french": "fr", "fr": "fr", "日本語": "ja"}
     >>> [named_language(text, names) for text in ("[Français]", "FR-ca", "日本語 (Japanese)")]
@@ -100,7 +102,7 @@ def _lookup(name: str, names: Mapping[str, str]) -> str:
 def _names(langs: tuple[str, ...]) -> dict[str, str]:
     """Map the names and codes of the requested languages to those languages.
 
-    The names are in the language itself, in English and in the other requested languages.
+    Each language is named in itself, in English and in the other requested languages.
     """
     readers = ("en", *langs)
     names = {name: lang for lang in langs for name in language_names(lang, readers)}

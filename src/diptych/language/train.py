@@ -1,9 +1,9 @@
-"""Training of an additional language for the identifier, as a column of its naive Bayes model.
+"""Train an additional language for the identifier, as a column of its naive Bayes model.
 
 The features are those of the model, which were chosen for its own languages.  Their probabilities
-are estimated from the training text with a Dirichlet prior whose mean is a mixture of the model's
-columns, found by EM: a hundred lines contain few of the 100,000 features, and similar languages
-provide estimates for the rest.
+are estimated from the training text with a Dirichlet prior.  The mean of the prior is a mixture of
+the model's columns, fitted by EM.  A hundred lines of text contain few of the 100,000 features;
+similar languages provide estimates for the others.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _Counts = tuple[NDArray[np.intp], NDArray[np.float64]]
 
 
 class Quality(NamedTuple):
-    """Accuracy on held-out text in cross-validation."""
+    """Accuracy of a trained language on held-out text, by cross-validation."""
 
     lines: float
     """share of lines that are identified correctly"""
@@ -58,7 +58,7 @@ class Quality(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TrainingResult:
-    """A trained language, the size of its training text, and its accuracy."""
+    """A trained language, the size of its training text, and its quality."""
 
     language: LearnedLanguage
     pieces: int
@@ -69,7 +69,10 @@ class TrainingResult:
 
 
 class _Classified(NamedTuple):
-    """The log odds of the new language against the best other label, before adding its prior."""
+    """A classified text: the log odds of the new language against its best rival.
+
+    The prior of the new language is not included.
+    """
 
     margin: float
     rival: str
@@ -106,13 +109,13 @@ def _cut(line: str) -> Iterable[str]:
 
 
 def train_language(lang: str, pieces: Sequence[str]) -> TrainingResult:
-    """Learn a language from lines of text; raises ValueError if there is too little text."""
+    """Learn a language from lines of text, or raise ValueError if there is too little text."""
     letters = script_counts("\n".join(pieces))
     if len(pieces) < MIN_PIECES or letters.total() < MIN_LETTERS:
         raise ValueError(
             f"{len(pieces):,} lines with {letters.total():,} letters are not enough to learn a "
             f"language; at least {MIN_PIECES} different lines and {MIN_LETTERS:,} letters are "
-            "needed, and 1,000 lines are recommended"
+            "required, and 1,000 lines are recommended"
         )
     known = _others(lang)
     counts = [_counted(piece) for piece in pieces]
@@ -131,7 +134,7 @@ def train_language(lang: str, pieces: Sequence[str]) -> TrainingResult:
 
 
 def _others(lang: str) -> _Known:
-    """The columns of the model for all languages other than the given one."""
+    """The model's columns for all languages other than `lang`."""
     labels, _, model = base_model()
     kept = [place for place, label in enumerate(labels) if not same_language(label, lang)]
     return _Known([labels[place] for place in kept], model.table[:, kept], model.priors[kept])
@@ -155,7 +158,8 @@ def _neighbours(
 ) -> tuple[tuple[tuple[str, float], ...], NDArray[np.float64]]:
     """Fit a mixture of known languages to the feature counts of a text.
 
-    Returns the languages with the largest weights, and the probability of each feature.
+    The result is the languages with the largest weights, and the probability of each feature in the
+    mixture.
     """
     seen = np.flatnonzero(total)
     weights = np.full(len(known.labels), 1 / len(known.labels))
@@ -174,13 +178,16 @@ def _neighbours(
 def _column(
     total: NDArray[np.float64], usual: NDArray[np.float64], strength: float
 ) -> NDArray[np.float64]:
-    """The log probability of each feature, smoothed by the prior."""
+    """The log probability of each feature, smoothed by a prior with mean `usual`.
+
+    `total` has the feature counts of the text; `strength` is the weight of the prior.
+    """
     made: NDArray[np.float64] = np.log((total + strength * usual) / (total.sum() + strength))
     return made
 
 
 def _strength(counts: Sequence[_Counts], usual: NDArray[np.float64]) -> float:
-    """The strength of the prior that maximises the probability of a held-out fifth of the text."""
+    """The prior strength that maximises the probability of a held-out fifth of the text."""
     held, rest = _sum(counts[::_FOLDS]), _sum(_without(counts, 0))
     return max(_STRENGTHS, key=lambda each: float(held @ _column(rest, usual, each)))
 
@@ -193,7 +200,7 @@ def _cross_validated(
     pieces: Sequence[str], counts: Sequence[_Counts], usual: NDArray[np.float64], strength: float,
     known: _Known,
 ) -> tuple[list[_Classified], list[_Classified]]:  # fmt: skip
-    """Classify lines and page-sized texts with columns trained on the other folds."""
+    """Classify held-out lines and page-sized texts with columns trained on the other folds."""
     lines: list[_Classified] = []
     pages: list[_Classified] = []
     for fold in range(_FOLDS):
@@ -230,7 +237,7 @@ def _accuracy(judged: Sequence[_Classified], prior: float, doubt: float) -> floa
 
 
 def _earlier_labels(judged: Sequence[_Classified]) -> tuple[tuple[str, float], ...]:
-    """The most frequent labels that the model without this column assigns to texts, with shares."""
+    """The labels that the model assigned most often without the new language, with their shares."""
     found = Counter(each.rival for each in judged)
     return tuple((lang, count / len(judged)) for lang, count in found.most_common(_MAX_REPORTED))
 

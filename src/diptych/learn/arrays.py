@@ -20,9 +20,9 @@ TRAIN_ANEW = "train the model again"
 
 
 def read_arrays(path: Path, format: int) -> dict[str, NDArray[Any]]:
-    """Read the arrays of a model file; raises ValueError if the format number differs.
+    """Read the arrays in a model file, or raise ValueError if its format number is not `format`.
 
-    Call this within `files.reading`, which converts any error to one with the file name.
+    Call this within `files.reading`, which adds the file name to any error.
     """
     found = unpack_arrays(read_file(path, MAX_BYTES, TRAIN_ANEW), MAX_BYTES)
     if found["format"].tolist() != format:
@@ -31,9 +31,9 @@ def read_arrays(path: Path, format: int) -> dict[str, NDArray[Any]]:
 
 
 def unpack_arrays(data: bytes, max_bytes: int) -> dict[str, NDArray[Any]]:
-    """Read arrays from the content of a file; raises ValueError if they exceed `max_bytes`.
+    """Unpack the arrays in the bytes of an `.npz` file, or raise ValueError if they are too large.
 
-    Call this within `files.reading`.
+    `max_bytes` limits their total unpacked size.  Call this within `files.reading`.
     """
     with ZipFile(io.BytesIO(data)) as archive:
         if sum(member.file_size for member in archive.infolist()) > max_bytes:
@@ -55,12 +55,12 @@ def part_of(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArra
 
 
 def arrays_of(model: Any, prefix: str = "") -> dict[str, Any]:
-    """Map the prefixed field names of a dataclass to its values; the inverse of `part_of`."""
+    """Return a dict of a dataclass's field values, with `prefix` added to each field name."""
     return {f"{prefix}{field.name}": getattr(model, field.name) for field in fields(model)}
 
 
 def save_arrays(path: Path | str, arrays: Mapping[str, Any]) -> None:
-    """Write arrays to a file atomically; creates the folder if it is missing."""
+    """Write arrays to a file atomically, and create its folder if it is missing."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     with replacing(Path(path)) as part, part.open("wb") as stream:
         np.savez_compressed(stream, **arrays)

@@ -1,4 +1,4 @@
-"""Parsing of small models that are stored as JSON files."""
+"""Parse small models that are stored as JSON files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MAX_BYTES = 20_000_000  # maximum size of a file
 
 
 def parse_model(text: str | bytes, format: int) -> dict[str, Any]:
-    """Parse the JSON of a model; raises ValueError if the format number differs.
+    """Parse a model from JSON, or raise ValueError if its format number is not `format`.
 
     Call this within `files.reading`.
 
@@ -24,7 +24,7 @@ def parse_model(text: str | bytes, format: int) -> dict[str, Any]:
 
 
 def number(value: Any) -> float:
-    """Convert a value to a float; raises ValueError unless it is a finite number.
+    """Convert a finite number to a float, or raise ValueError for any other value.
 
     >>> number(2)
     2.0

@@ -1,4 +1,4 @@
-"""Import of optional libraries; the error for a missing library contains the install command."""
+"""Import optional libraries; the error for a missing library contains the install command."""
 
 from __future__ import annotations
 
@@ -29,11 +29,13 @@ TRANSFORMERS = ("torch", "transformers", "safetensors")
 
 
 def library(module: str, what: str = "this", *, error: type[DiptychError] = ConfigError) -> Any:
-    """Import an optional library; if missing, the error says what needs it and how to install it.
+    """Import an optional library, or raise an error that says how to install it.
+
+    `what` is the feature that needs the library; `error` is the exception class.
 
     >>> library("nothing_of_the_kind")
     Traceback (most recent call last):
-    diptych.errors.ConfigError: this needs nothing_of_the_kind: pip install nothing_of_the_kind
+    diptych.errors.ConfigError: this requires nothing_of_the_kind: pip install nothing_of_the_kind
     """
     try:
         return import_module(module)
@@ -44,14 +46,17 @@ def library(module: str, what: str = "this", *, error: type[DiptychError] = Conf
 def require_libraries(
     modules: Sequence[str], what: str, *, error: type[DiptychError] = ConfigError
 ) -> None:
-    """Raise an error if any of the libraries is not installed, without importing them."""
+    """Raise an error if any of the modules is not installed, without importing them.
+
+    `what` is the feature that needs the modules.
+    """
     for module in modules:
         if find_spec(module) is None:
             raise error(_missing(module, what))
 
 
 def require_libraries_of(strategy: Any, what: str) -> None:
-    """Raise an error if a strategy or a nested strategy needs a library that is not installed."""
+    """Raise an error if a strategy, or one nested in it, needs a library that is not installed."""
     require_libraries(getattr(strategy, "libraries", ()), what)
     inside = [getattr(strategy, field.name) for field in fields(strategy)]
     for value in inside:
@@ -66,8 +71,8 @@ def _missing(module: str, what: str) -> str:
     Diptych is not on a package index, so the message names the libraries rather than the extra.
 
     >>> _missing("pyarrow", "Parquet")
-    "Parquet needs pyarrow: pip install 'pyarrow>=16'"
+    "Parquet requires pyarrow: pip install 'pyarrow>=16'"
     """
     names = REQUIREMENTS.get(module, (module,))
     quoted = (f"'{name}'" if set(name) & set("<>=!") else name for name in names)
-    return f"{what} needs {module}: pip install {' '.join(quoted)}"
+    return f"{what} requires {module}: pip install {' '.join(quoted)}"

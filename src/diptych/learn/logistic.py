@@ -17,7 +17,9 @@ _MAX_ODDS = 50.0  # log odds beyond which a probability is practically 0 or 1
 def fit_logistic(
     scores: Floats, shares: Floats, weights: Floats | None = None, *, ridge: float = 0.0
 ) -> tuple[float, float]:
-    """Fit the slope and offset of a logistic curve by Newton's method; `ridge` penalises the slope.
+    """Fit the slope and offset of a logistic curve by Newton's method.
+
+    `shares` are the target probabilities of the scores; `ridge` penalises the slope.
 
     >>> slope, offset = fit_logistic(np.array([-1.0, 1.0]), np.array([0.2, 0.8]))
     >>> round(slope, 3), abs(offset) < 1e-6

@@ -27,7 +27,7 @@ _DTYPES = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forest:
-    """The nodes of all trees, concatenated; a leaf has feature -1 and a value."""
+    """The nodes of all decision trees, concatenated; a leaf has feature -1 and a value."""
 
     roots: NDArray[np.int32]
     features: NDArray[np.int16]
@@ -68,7 +68,10 @@ class Forest:
         return out.astype(np.float32)
 
     def is_sound(self, width: int) -> bool:
-        """True if every index is in range, as the C code requires, and every value is finite."""
+        """True if every index is in range, as the C code requires, and every value is finite.
+
+        `width` is the number of features.
+        """
         size = self.features.size
         sizes = {name: size for name in _DTYPES} | {"roots": self.roots.size}
         arrays = {name: getattr(self, name) for name in _DTYPES}
@@ -89,12 +92,12 @@ class Forest:
         )
 
     def arrays(self, prefix: str = "") -> dict[str, Any]:
-        """The arrays to store, keyed by field name with a prefix."""
+        """The arrays of the forest, keyed by field name with `prefix` added."""
         return arrays_of(self, prefix)
 
     @classmethod
     def of_arrays(cls, found: Mapping[str, NDArray[Any]], width: int, prefix: str = "") -> Forest:
-        """Create a forest over `width` features from arrays; raises ValueError if damaged."""
+        """Create a forest over `width` features from arrays, or raise ValueError if invalid."""
         parts: dict[str, Any] = part_of(found, prefix)
         forest = cls(**parts | {"base": float(parts["base"].item())})
         if not forest.is_sound(width):

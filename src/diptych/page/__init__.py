@@ -1,1 +1,1 @@
-"""Turn an HTTP response into a page: text, links, languages, flags, robots.txt, sitemaps."""
+"""Parse HTTP responses: pages (text, links, languages, flags), robots.txt files and sitemaps."""

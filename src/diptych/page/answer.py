@@ -1,7 +1,7 @@
 """Parse one HTTP response into a page, sitemap, robots.txt, redirect or failure.
 
 `read_answer` is a pure function.  It runs in worker processes, so that a hostile page can neither
-stop nor slow the crawl.
+stop the crawl nor slow it down.
 """
 
 from __future__ import annotations
@@ -59,7 +59,10 @@ def read_answer(
     langs: Sequence[str] = (),
     with_sketch: bool = False,
 ) -> ReadAnswer:
-    """Parse a response; if `with_sketch` is True, a sketch of the page is created too."""
+    """Parse a response to a request of the given kind.
+
+    `langs` are the requested languages.  If `with_sketch` is True, a page gets a sketch.
+    """
     reading = ReadAnswer(response.url, response.status, len(response.body), response.fetched_at)
     if kind is Kind.ROBOTS and response.status < 500 and response.status != 429:
         body, _ = decompress(response.body, response.header("Content-Encoding"))
@@ -85,7 +88,7 @@ def read_answer(
 
 
 def _unreadable(reading: ReadAnswer, response: Response) -> ReadAnswer | None:
-    """The failure for a response that is not a complete HTML page; None if it is one."""
+    """The failure for a response that is not a complete HTML page, or None if it is complete."""
     content_type = response.header("Content-Type")
     start, _ = decompress(response.body[:SNIFFED], response.header("Content-Encoding"))
     if response.truncated == "content_type" or not is_html(content_type, start[:SNIFFED]):

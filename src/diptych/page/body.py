@@ -1,6 +1,6 @@
 """Decompress response bodies (gzip, brotli, zstd) and detect HTML.
 
-Decoding never raises an exception: whatever could be decoded is returned with the name of the
+Decoding never raises an exception; it returns whatever could be decoded, and the name of the
 fault.
 """
 
@@ -29,7 +29,7 @@ _Decoder = Callable[[bytes, int], tuple[bytes, str]]
 
 
 def decompress(body: bytes, content_encoding: str, *, limit: int = _LIMIT) -> tuple[bytes, str]:
-    """Decode a body according to its Content-Encoding header; return the body and the fault.
+    """Decode a body according to its Content-Encoding header, and return the body and the fault.
 
     The fault is empty, `encoding_lies` (the body does not have that encoding and is returned
     unchanged), `truncated`, `too_large` or `unknown_encoding`.
@@ -77,7 +77,7 @@ def _deflate(body: bytes, limit: int) -> tuple[bytes, str]:
 
 
 def _inflate(body: bytes, limit: int, *, window: int) -> tuple[bytes, str]:
-    """Inflate a stream of one or more members; data after the last member is ignored."""
+    """Inflate a stream of one or more gzip members, ignoring data after the last member."""
     parts: list[bytes] = []
     room = limit
     while body:
@@ -101,7 +101,7 @@ def _inflate(body: bytes, limit: int, *, window: int) -> tuple[bytes, str]:
 
 
 def _salvage(body: bytes, room: int, window: int) -> bytes:
-    """Decompress a damaged stream up to the damage."""
+    """Decompress a damaged stream up to the damage, but not more than `room` bytes."""
     stream = zlib.decompressobj(window)
     parts: list[bytes] = []
     try:
@@ -137,7 +137,10 @@ def _in_chunks(
     finished: Callable[[], bool],
     error: type[Exception],
 ) -> tuple[bytes, str]:
-    """Feed a decoder piece by piece until it finishes, fails or reaches the limit."""
+    """Feed a body to a decoder chunk by chunk until it finishes, fails or reaches the limit.
+
+    The result is the decoded body and the fault, as in `decompress`.
+    """
     # The output of a small piece is bounded, so a bomb is stopped soon after the limit.
     step = min(_CHUNK, max(256, limit // 1000))
     parts: list[bytes] = []

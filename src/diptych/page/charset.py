@@ -1,6 +1,6 @@
 """Determine a page's character set from its byte order mark, header, declaration or content.
 
-These are tried in the same order as in browsers; declarations that cannot be true are overruled.
+These sources are tried in the same order as in browsers, but wrong declarations are overruled.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _WIDE = ("utf-16", "utf-32")
 
 
 def decode(body: bytes, content_type: str) -> tuple[str, str]:
-    r"""Decode a body; return its text and the character set used.
+    r"""Decode a body, and return its text and the character set used.
 
     >>> decode("Müller".encode(), "text/html; charset=utf-8")
     ('Müller', 'utf-8')
@@ -66,7 +66,7 @@ def decode(body: bytes, content_type: str) -> tuple[str, str]:
 
 
 def _declared(body: bytes, content_type: str) -> str | None:
-    """The codec that the header or the page declares; None if it is missing or not allowed."""
+    """The codec that the header or the page declares, or None if it is missing or unknown."""
     charset = http_content_type_encoding(content_type) or _alias(content_type)
     if charset is None or not _KNOWN.fullmatch(charset):
         charset = html_body_declared_encoding(body)
@@ -81,7 +81,9 @@ _CHARSET_LABEL = re.compile(r"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECA
 
 
 def _alias(declaration: str) -> str | None:
-    """The codec for a declared label that w3lib does not resolve, or None.
+    """The codec for a charset label that w3lib does not know, or None.
+
+    `declaration` is a Content-Type header or the start of a page.
 
     >>> _alias("text/html; charset=x-cp1251")
     'cp1251'
@@ -91,7 +93,7 @@ def _alias(declaration: str) -> str | None:
 
 
 def _strict(body: bytes) -> str | None:
-    """Decode a body as UTF-8; None if it is not valid UTF-8."""
+    """Decode a body as UTF-8, or return None if it is not valid UTF-8."""
     try:
         return body.translate(None, _CONTROLS).decode("utf-8")
     except UnicodeDecodeError:
@@ -99,9 +101,9 @@ def _strict(body: bytes) -> str | None:
 
 
 def _overruling(body: bytes, declared: str) -> str | None:
-    """The body decoded as UTF-8 if the declared charset must be wrong, else None.
+    """The body decoded as UTF-8 if the declared charset must be wrong, otherwise None.
 
-    A body that is valid UTF-8 with non-ASCII characters is almost never in another charset; a
+    A body that is valid UTF-8 with non-ASCII characters is almost never in another charset.  A
     declaration of UTF-16 is also wrong if the body contains no zero bytes.
     """
     if declared.startswith("iso2022") or declared == "hz":
@@ -135,7 +137,7 @@ def _is_broken(text: str, size: int) -> bool:
 
 
 def _detected(body: bytes) -> str | None:
-    """The charset that chardet detects in a body that is neither ASCII nor UTF-8, or None."""
+    """The charset that chardet detects for a body that is neither ASCII nor UTF-8, or None."""
     import chardet
 
     # Markup is ASCII in all charsets: start the sample near the first non-ASCII byte.

@@ -15,7 +15,7 @@ _MAX_FOUND = 3  # detected languages that are reported
 
 
 class Declares(StrEnum):
-    """A kind of declaration; the value is stored in the run."""
+    """A kind of declaration; its string value is stored in the run."""
 
     CANONICAL = "canonical"
     """the canonical URL of the page"""
@@ -40,16 +40,20 @@ class Checked(NamedTuple):
 
 
 def canonical_declared(canonical: Mapping[Url, Url], holds: Mapping[Url, bool]) -> Checked:
-    """Check canonical links; `holds` is True for pages whose canonical page has the same text."""
+    """Check canonical links.
+
+    `canonical` maps pages to their canonical pages; `holds` is True for pages with the same text.
+    """
     wrong = [canonical[url] for url, same in holds.items() if not same]
     said = wrong[0] if len(set(wrong)) == 1 else ""
     return Checked(Declares.CANONICAL, len(holds), len(wrong), said)
 
 
 def html_lang_declared(records: Iterable[PageRecord], langs: Sequence[str]) -> Checked:
-    """Check `html lang` attributes, and report the value that is wrong most often.
+    """Check `html lang` attributes against the detected languages of the pages.
 
-    Only pages in the requested languages are checked.
+    The result describes the value that is wrong most often.  Only pages in the requested languages
+    are checked.
     """
     counts = Counter(
         (hreflang_language(each.html_lang), each.lang)
@@ -64,7 +68,10 @@ Alternates = Collection[tuple[Url, Url, str]]
 
 
 def hreflang_declared(records: Mapping[Url, PageRecord], alternates: Alternates) -> Checked:
-    """Check hreflang against the targets' languages; report the value that is wrong most often."""
+    """Check hreflang values against the languages of the linked pages.
+
+    The result describes the value that is wrong most often.
+    """
     named = {(target, hreflang_language(value)) for _, target, value in alternates}
     counts = Counter((lang, records[target].lang) for target, lang in named)
     return _most_wrong(Declares.HREFLANG, counts)
@@ -73,8 +80,8 @@ def hreflang_declared(records: Mapping[Url, PageRecord], alternates: Alternates)
 def translations_declared(records: Mapping[Url, PageRecord], alternates: Alternates) -> Checked:
     """Check the pages that are declared as translations of other pages.
 
-    If several pages in one language declare the same page as their translation, and that page does
-    not link back to them, it is the home page of its language rather than a translation.
+    Several pages in one language may declare the same page, which does not declare them in return.
+    That page is then a home page rather than a translation.
     """
     named = {
         (source, target)
@@ -94,7 +101,7 @@ def translations_declared(records: Mapping[Url, PageRecord], alternates: Alterna
 
 
 def _most_wrong(kind: Declares, counts: Mapping[tuple[str, str], int]) -> Checked:
-    """Report the declared language that is wrong most often.
+    """Return the check result for the declared language that is wrong most often.
 
     `counts` is the number of pages for each (declared language, detected language).
     """

@@ -10,14 +10,17 @@ from diptych.types import PageRecord, Url
 
 
 def content_of(record: PageRecord) -> str:
-    """A key for a page's text, or its bytes if the text is short; duplicates have equal keys."""
+    """A key for the content of a page; duplicate pages have equal keys.
+
+    The key is a hash of the text, or of the bytes if there is almost no text.
+    """
     return f"text {record.text_key}" if record.text_key else record.digest or record.url
 
 
 def canonical_pages(
     records: Mapping[Url, PageRecord], after_redirects: Callable[[Url], Url]
 ) -> dict[Url, Url]:
-    """Map each page to the other page that it declares canonical.
+    """Map each page to the page that it declares canonical, after redirects.
 
     Canonical pages that were not fetched, or that themselves declare a third page, are omitted.
     """
@@ -36,8 +39,8 @@ def check_canonical(
 ) -> dict[Url, bool]:
     """For each page that declares a canonical page, True if both have the same text.
 
-    `blocks` yields the blocks of all pages of the site that have a sketch.  Pages without a sketch
-    or without text are omitted.  Many sites declare the English page canonical for all its
+    `blocks` yields the blocks of all pages of the site that have a sketch.  Pages that cannot be
+    compared are omitted.  Many sites declare the English page canonical for all its
     translations, or the home page canonical for all pages.
     """
     pairs = {url: (records[url], records[target]) for url, target in canonical.items()}
@@ -53,7 +56,7 @@ def check_canonical(
 
 
 def _is_same_at_sight(page: PageRecord, target: PageRecord) -> bool | None:
-    """True if two pages are duplicates, False if their languages differ, None if undecided."""
+    """True if two pages are duplicates, False if their languages differ, otherwise None."""
     if content_of(page) == content_of(target):
         return True
     is_known = page.lang and target.lang
@@ -80,7 +83,10 @@ def stand_ins(records: Mapping[Url, PageRecord], canonical: Mapping[Url, Url]) -
 
 
 def _end(url: Url, step: Mapping[Url, Url]) -> Url:
-    """The last page of a chain; if the chain ends in a cycle, its page with the shortest URL."""
+    """The last page of the chain that starts at `url`; `step` maps each page to the next.
+
+    If the chain ends in a cycle, the result is the page of the cycle with the shortest URL.
+    """
     passed: list[Url] = []
     while url not in passed:
         passed.append(url)

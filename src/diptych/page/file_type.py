@@ -1,4 +1,4 @@
-"""Recognise the type of a file that is neither HTML nor text by its first bytes."""
+"""Recognise files that are neither HTML nor text by their first bytes."""
 
 from __future__ import annotations
 

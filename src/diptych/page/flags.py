@@ -75,7 +75,7 @@ def page_flags(
 
 
 def _edges(raw: bytes) -> bytes:
-    """The start and the end of a page's source in lower case; most declarations are found there.
+    """The start and end of a page's source, in lower case; most declarations are found there.
 
     Searching the whole source would make parsing a long page 10% slower.
     """
@@ -84,7 +84,7 @@ def _edges(raw: bytes) -> bytes:
 
 
 def _bounded(found: Iterable[str]) -> tuple[str, ...]:
-    """Sort the flags; drop flags that are too long or malformed, and surplus licences."""
+    """Sort flags, and drop surplus licences and flags that are too long or malformed."""
     kept = sorted(flag for flag in found if len(flag) <= _MAX_FLAG and _FLAG.fullmatch(flag))
     stated = [flag for flag in kept if flag.startswith("licence:")]
     linked = [flag for flag in kept if flag.startswith("licence-link:")]
@@ -133,7 +133,7 @@ def header_flags(headers: Iterable[tuple[str, str]]) -> set[str]:
 def _forbidden(value: str) -> Iterator[str]:
     """Yield the flags from an `X-Robots-Tag` header that apply to our agent.
 
-    The name of an agent applies to all directives up to the next name.
+    The name of a user agent applies to all directives up to the next name.
     """
     agent = ""
     for item in value.lower().split(","):
@@ -162,7 +162,7 @@ def _robots_meta(metas: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _languages(links: Iterable[Link]) -> list[str]:
-    """The flag `languages:N` if a page announces unusually many languages; otherwise empty."""
+    """The flag `languages:N` if a page declares unusually many translations, otherwise no flag."""
     values = {link[2] for link in links if link[1] == "alternate"}
     if len(values) < _MANY_LANGUAGES:
         return []
@@ -190,7 +190,7 @@ def _licences(
 
 
 def _has_attribute(source: bytes) -> bool:
-    """True if `license` is the value of an attribute, or a word in such a value."""
+    """True if a page's source contains `license` as an attribute value, or as a word in one."""
     pieces = source.split(b"license", _MAX_ELEMENTS)
     return any(
         (before.endswith(_QUOTES) and after.startswith(_ENDS))
@@ -208,7 +208,10 @@ def _stated_in_metas(metas: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _stated_in_json(raw: bytes, source: bytes) -> Iterator[tuple[str, bool]]:
-    """Yield each licence in JSON-LD, with False if it may apply to an image, otherwise True."""
+    """Yield (licence, is_own) for each licence in JSON-LD.
+
+    `is_own` is False if the licence may apply to an image rather than to the page.
+    """
     if b'"license"' not in source or b"ld+json" not in source:
         return
     is_own = b'"imageobject"' not in source

@@ -1,7 +1,7 @@
 """Extract a page's links with their contexts (Barbosa et al. 2011) and their targets' languages.
 
-The target's language is read wherever sites declare it: `hreflang`, `lang`, and the class names
-that language switchers of content management systems give to the link or the list item around it.
+Sites declare the language of a link's target by `hreflang` or `lang`.  Content management systems
+also declare it by class names on the links or list items of a language switcher.
 """
 
 from __future__ import annotations
@@ -54,6 +54,8 @@ def fold(text: str) -> str:
 
 def switcher_lang(own: Attributes, around: Attributes) -> str:
     """The language that a link, or the list item around it, declares for the link's target.
+
+    `own` and `around` are the attributes of the link and of the list item.
 
     Items of class `no-translation` (Polylang, WPML) lead to the home page and yield no language.
 
@@ -123,7 +125,7 @@ def _anchor_link(
 
 
 def _embedded_link(tag: str | None, own: Attributes, base: str) -> Link | None:
-    """The link in an image map area or a frame; None if it has no valid target."""
+    """The link of an image map area or a frame, or None if it has no valid target."""
     target = own.get("href") if tag == "area" else own.get("src")
     url = resolve(base, target) if target and target[0] != "#" else None
     if url is None:
@@ -136,7 +138,7 @@ def _embedded_link(tag: str | None, own: Attributes, base: str) -> Link | None:
 
 
 def _images_in_links(parser: LexborHTMLParser) -> dict[int, tuple[str, str]]:
-    """Map each link's memory address to the alt texts and addresses of its images."""
+    """Map the memory address of each link element to the alt texts and URLs of its images."""
     found: dict[int, tuple[str, str]] = {}
     for image in parser.css("a[href] img"):
         link = image.parent
@@ -163,7 +165,10 @@ def _item_around(parent: LexborNode | None) -> Attributes:
 
 
 def _inside(link: LexborNode, reads: list[int]) -> str:
-    """The anchor text; `reads` limits the number of links with nested elements that are read."""
+    """The anchor text of a link.
+
+    `reads` counts down the links with nested elements that may still be read.
+    """
     inner = link.first_child
     if inner is None:
         return ""
@@ -187,7 +192,7 @@ def _beside(link: LexborNode) -> str:
 
 
 def link_element(base: str, own: Attributes) -> Link | None:
-    """The link in a `link` element; None unless its rel is alternate, canonical, next or prev.
+    """The link of a `link` element, or None unless its rel is alternate, canonical, next or prev.
 
     >>> link_element("http://a.org/", {"rel": "alternate", "hreflang": "fr", "href": "fr"}).url
     'http://a.org/fr'
@@ -212,7 +217,7 @@ def link_element(base: str, own: Attributes) -> Link | None:
 
 
 def meta_refresh(base: str, content: str) -> Link | None:
-    """The link in the content of a refresh meta element or header; None if it is invalid.
+    """The link in the content of a refresh meta element or header, or None if it is invalid.
 
     >>> meta_refresh("http://a.org/", "0; URL='fr/index.html'").url
     'http://a.org/fr/index.html'

@@ -82,7 +82,7 @@ def bounded_markup(markup: str) -> str:
 
 
 def _is_tidy(markup: str) -> bool:
-    """True if tags are closed in order and few are open at once; this test is faster than `_scan`.
+    """True if tags are closed in order and few elements are open at once; faster than `_scan`.
 
     >>> _is_tidy("<div><p>a<p>b</div>" * 9), _is_tidy("<div><b>" * 600), _is_tidy("<b></i>" * 600)
     (True, False, False)
@@ -122,7 +122,7 @@ def _fewer_attributes(tag: re.Match[str]) -> str:
 
 
 def _scan(markup: str) -> tuple[int, int]:
-    """The peak number of open formatting elements, and the offset where nesting is too deep.
+    """The maximum number of open formatting elements, and the offset where nesting is too deep.
 
     The offset is that of the first tag beyond `MAX_DEPTH` levels, or -1 if there is none.
     """
@@ -146,7 +146,9 @@ def _scan(markup: str) -> tuple[int, int]:
 
 
 def _end(open_elements: list[str], name: str) -> None:
-    """Close an element as a parser would; in case of doubt, leave it open, which is safe.
+    """Remove an element from the list of open elements, as a parser does at its end tag.
+
+    In case of doubt, the element stays open, which is the safe choice.
 
     >>> elements = ["div", "span", "div", "b"]
     >>> _end(elements, "span"); _end(elements, "div"); elements
@@ -162,7 +164,7 @@ def _end(open_elements: list[str], name: str) -> None:
 
 
 def _flattened(tag: re.Match[str]) -> str:
-    """Keep tags that do not nest, replace block-level tags with line breaks, and remove others."""
+    """Return a tag unchanged if it cannot nest, line breaks for a block-level tag, else ''."""
     name = (tag["name"] or "").lower()
     if name in _FLAT or not name:
         return tag[0]

@@ -66,7 +66,7 @@ class _Prose(NamedTuple):
     main: str = ""
     """text of the main elements (`_MAIN`); empty if there are none"""
     rest: str = ""
-    """all text except that of dialogs"""
+    """text outside dialogs"""
     text: str = ""
     """all text"""
 
@@ -83,7 +83,7 @@ def read_page(
     """Parse a response as a page; if its body is not HTML, the page has no links and no blocks.
 
     `langs` are the requested languages, which are preferred if the text is ambiguous.  Blocks and
-    tree are extracted only on request: a crawl needs neither, and parsing limits its speed.
+    tree are extracted only on request, because a crawl needs neither and parsing limits its speed.
     """
     body, _ = decompress(response.body, response.header("content-encoding"))
     content_type = response.header("content-type")
@@ -158,7 +158,10 @@ def _meta_language(parser: LexborHTMLParser, markup: str) -> str:
 
 
 def _text(parser: LexborHTMLParser) -> str:
-    """The visible text, one line per text node; scripts and the like are removed from the tree."""
+    """Remove scripts and other unread elements from the tree, and return the visible text.
+
+    The text has one line per text node.
+    """
     parser.strip_tags(_UNREAD)
     return _text_of(parser.body)
 
@@ -168,7 +171,7 @@ def _text_of(node: LexborNode | None) -> str:
 
 
 def _texts_of(parser: LexborHTMLParser, selector: str, size: int) -> Iterator[str]:
-    """Yield the texts of matching elements, which may be nested, up to about `size` characters."""
+    """Yield the texts of the elements that match a selector, up to about `size` characters."""
     for node in parser.css(selector):
         if node.tag in ("html", "body"):  # some cookie plug-ins mark them
             continue
@@ -180,7 +183,7 @@ def _texts_of(parser: LexborHTMLParser, selector: str, size: int) -> Iterator[st
 
 
 def _scripted(markup: str, text: str) -> tuple[str, ...]:
-    """The flag for a page whose text is created by scripts, or an empty tuple."""
+    """The flag `scripted` if scripts create the text of a page, otherwise no flag."""
     return (SCRIPTED,) if is_made_by_scripts(markup, text) else ()
 
 
@@ -207,7 +210,7 @@ def _canonical(links: Sequence[Link], url: Url) -> Url | None:
 
 
 def _prose(parser: LexborHTMLParser, markup: str, text: str) -> _Prose:
-    """The texts for language identification; code is excluded unless there is little other text."""
+    """The texts for language identification, without code unless there is little other text."""
     if any(f"<{name}" in markup for tag in _CODE for name in (tag, tag.upper())):
         parser.strip_tags(_CODE)
         prose = _text_of(parser.body)
@@ -227,10 +230,10 @@ def _without_dialogs(parser: LexborHTMLParser, markup: str, text: str) -> str:
 
 
 def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, ...]:
-    """Identify the languages of a page from a short sample, or from a long one if unclear.
+    """Identify the languages of a page from a short sample, or a long one if the result is unclear.
 
     If menus and headings are in a different requested language than the running text, the page is
-    partly translated, and each score is the language's share of the text.
+    partly translated.  Each score is then the language's share of the text.
     """
     long = [line for line in lines if _is_long(line)]
     rest = [line for line in lines if not _is_long(line)]
@@ -252,9 +255,11 @@ def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, .
 
 
 def _with_declared(prose: _Prose, declared: str, langs: Sequence[str]) -> tuple[LangScore, ...]:
-    """The languages of a page, or the declared one if the identifier does not support it.
+    """The languages of a page, corrected by its declared language.
 
-    A text that is clearly in another requested language overrides the declaration.
+    The declared language counts if it was requested and the identifier does not support it or
+    easily confuses it with the language found.  A text that is clearly in another requested
+    language overrides the declaration.
     """
     scores = _main_first(prose, langs)
     said = hreflang_language(declared)
@@ -271,7 +276,7 @@ def _with_declared(prose: _Prose, declared: str, langs: Sequence[str]) -> tuple[
 
 
 def _main_first(prose: _Prose, langs: Sequence[str]) -> tuple[LangScore, ...]:
-    """The languages of a page; the language of its main part comes first if it is clear.
+    """The languages of a page; the language of its main text comes first if it is clear.
 
     The other parts of a page, such as dialogs, are often untranslated and may be longer.
     """
@@ -287,7 +292,7 @@ def _main_first(prose: _Prose, langs: Sequence[str]) -> tuple[LangScore, ...]:
 
 
 def _with_rest(main: LangScore, prose: _Prose, langs: Sequence[str]) -> tuple[LangScore, ...]:
-    """The main language, and the language of the rest if that is clearly another requested one.
+    """The main language, and that of the other text if it is clearly another requested language.
 
     If there are two languages, their scores are their shares of the text.
     """
@@ -330,6 +335,8 @@ def _shares(lines: Sequence[str], langs: Sequence[str]) -> dict[str, float]:
 
 def language_sample(long: Sequence[str], short: Sequence[str], size: int = _SAMPLE) -> str:
     """Sample long lines from all over a page, and add short lines if the sample is too short.
+
+    `size` is the number of characters to sample.
 
     >>> language_sample(["word " * 20], ["Menu"]).split()[-2:]
     ['word', 'Menu']

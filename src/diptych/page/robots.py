@@ -17,7 +17,7 @@ DISALLOW_ALL = "User-agent: *\nDisallow: /\n"
 
 @dataclass(frozen=True, slots=True)
 class Robots:
-    """The robots.txt of a host, and the outcome of fetching it."""
+    """The content of a host's robots.txt, and the outcome of fetching it."""
 
     text: str
     status: str
@@ -25,7 +25,7 @@ class Robots:
 
     @classmethod
     def of(cls, response: Response | None) -> Robots:
-        """Create a `Robots` from the response to /robots.txt; None means there was no response.
+        """Create a `Robots` from the response to /robots.txt (None if there was no response).
 
         >>> Robots.of(None).status
         'unreachable'

@@ -21,7 +21,7 @@ _MAX_NOTICE = 2_000  # characters of each that are searched
 
 
 def is_made_by_scripts(markup: str, text: str) -> bool:
-    """True if a page has hardly any text, and has scripts that probably create its text.
+    """True if a page has hardly any text, and scripts that probably create its text.
 
     >>> is_made_by_scripts("<body><div id=root></div><script src=app.js></script>", "")
     True
@@ -37,7 +37,7 @@ def is_made_by_scripts(markup: str, text: str) -> bool:
 
 
 def _asks_for_scripts(lowered: str) -> bool:
-    """True if a `noscript` element mentions JavaScript, which has this name in all languages."""
+    """True if a `noscript` element mentions JavaScript, whose name is the same in all languages."""
     start = -1
     for _ in range(_MAX_NOSCRIPT):
         start = lowered.find("<noscript", start + 1)

@@ -1,7 +1,7 @@
 """Parse sitemaps (sitemaps.org): index files, URLs with their translations, plain lists.
 
-A regular expression is used instead of an XML parser, because parsers give up on the many sitemaps
-that contain unescaped ampersands or are truncated.  Declared entities are never expanded.
+A regular expression is used instead of an XML parser.  XML parsers reject the many sitemaps that
+contain unescaped ampersands or are truncated.  Declared entities are never expanded.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class SitemapEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """The sitemaps and the pages that are listed in one file."""
+    """The sitemaps and the pages that are listed in one sitemap file."""
 
     sitemaps: tuple[str, ...] = ()
     entries: tuple[SitemapEntry, ...] = ()
@@ -100,7 +100,7 @@ def _from_markup(text: str) -> Sitemap:
 
 
 def _alternate(attributes: str) -> list[tuple[str, str]]:
-    """The language and URL of an `xhtml:link` to a translation; empty for other links.
+    """The language and URL of an `xhtml:link` to a translation; an empty list for other links.
 
     >>> _alternate("rel='alternate' hreflang='de' href='http://a.org/de'")
     [('de', 'http://a.org/de')]

@@ -40,7 +40,10 @@ def make_sketch(
     lang: str,
     langs: Sequence[str],
 ) -> Sketch:
-    """Create the sketch of a page in language `lang`; `tags` and `blocks` are from a `Walk`."""
+    """Create the sketch of a page in language `lang`.
+
+    `tags` and `blocks` come from a `Walk`; `langs` are the requested languages.
+    """
     bag, block_words = count_words([block.text for block in blocks], lang)
     return Sketch(
         tags=spell_tags(tags),
@@ -56,7 +59,7 @@ def make_sketch(
 def count_words(
     texts: Sequence[str], lang: str
 ) -> tuple[Counter[str], tuple[tuple[int, ...], ...]]:
-    """The count of each stem in the texts, and for each text the indices of its stems.
+    """The count of each stem in all texts, and for each text the indices of its stems.
 
     >>> count_words(["two cats", "", "cats"], "en")
     (Counter({'cats': 2, 'two': 1}), ((0, 1), (), (1,)))
@@ -71,7 +74,7 @@ def count_words(
 
 
 def _stems(text: str, lang: str) -> Sequence[str]:
-    """The stems of a text; those of short texts are cached, because menus recur on every page."""
+    """The stems of a text; short texts are cached, because menus recur on every page."""
     return _known_stems(text, lang) if len(text) <= _MAX_CACHED else _read_stems(text, lang)
 
 
@@ -102,7 +105,7 @@ def _hash(text: str) -> int:
 def file_names(parser: LexborHTMLParser, links: Sequence[Link], url: Url) -> set[str]:
     """The names of a page's images and linked files, and the URLs of links to other sites.
 
-    Folders of images and files are omitted, because they often depend on the language.
+    The folders of images and files are omitted, because they often depend on the language.
     """
     found: set[str] = set()
     for image in parser.css("img[src]"):
@@ -158,7 +161,7 @@ def language_shares(blocks: Sequence[Block], langs: Sequence[str]) -> tuple[Lang
 def block_languages(
     blocks: Sequence[Block], langs: Sequence[str], *, closed: bool = True
 ) -> list[str]:
-    """The language of each block, out of the requested languages; empty if not identified.
+    """The language of each block, out of the requested languages; '' if it is not identified.
 
     If `closed` is False, a block may also be in a language that is not requested.
     """

@@ -1,4 +1,4 @@
-"""The template of a site: the blocks that many pages share; the rest of a page is its own text."""
+"""Separate a site's template, the blocks that many pages share, from the text of its pages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ class Template:
         """number of counted pages for each language"""
 
     def add(self, lang: str, blocks: Blocks) -> None:
-        """Count the blocks of a page, unless `max_blocks` is reached."""
+        """Add the blocks of a page to the counts for its language.
+
+        Once `max_blocks` has been reached, further pages are ignored.
+        """
         if self._room > 0:
             spread = self._spread[lang]
             before = len(spread)
@@ -36,7 +39,10 @@ class Template:
             self.pages[lang] += 1
 
     def own(self, lang: str, blocks: Blocks) -> Mapping[int, float]:
-        """Map the hashes of a page's blocks outside the template, or else of all, to lengths."""
+        """Map the hashes of a page's blocks outside the template to the lengths of the blocks.
+
+        If all blocks belong to the template, the result contains all of them.
+        """
         spread, lengths = self._spread[lang], dict(blocks)
         most = max(_TEMPLATE_SHARE * self.pages[lang], _MIN_TEMPLATE)
         return {hash: size for hash, size in lengths.items() if spread[hash] <= most} or lengths
@@ -45,7 +51,7 @@ class Template:
 def own_texts(
     pages: Iterable[tuple[Url, Blocks]], lang_of: Callable[[Url], str], wanted: Set[Url]
 ) -> dict[Url, Mapping[int, float]]:
-    """Map each wanted page to its blocks outside the template, or to all if there are none.
+    """Map each wanted page to its blocks outside the template, or to all blocks if there are none.
 
     `pages` are all pages of the site.  Wanted pages without text are omitted.
     """
@@ -60,6 +66,8 @@ def own_texts(
 
 def is_same_text(one: Mapping[int, float], other: Mapping[int, float]) -> bool:
     """True if two pages have nearly the same blocks, weighted by length.
+
+    Each page is a mapping from the hashes of its blocks to their lengths in letters.
 
     A block without letters (numbers, symbols) counts as one letter.
 

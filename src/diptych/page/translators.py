@@ -67,7 +67,10 @@ _MAX_MATCHES = 1_000  # occurrences of such words that are examined
 
 
 def machines(lowered: bytes, url: str, lang: str, classes: str) -> set[str]:
-    """The translation services detected from a page's lower-case source, URL and root attributes.
+    """Detect translation services from a page's lower-case source, its URL and its root element.
+
+    `lang` and `classes` are attributes of the root element.  `declared` and `notice` stand for
+    services that are not named.
 
     >>> machines(b"<div id='google_translate_element'></div>", "", "en", "")
     {'google'}
@@ -96,7 +99,7 @@ def machines(lowered: bytes, url: str, lang: str, classes: str) -> set[str]:
 
 
 def _widgets(lowered: bytes, pieces: Sequence[bytes]) -> set[str]:
-    """The services whose widgets are in a page; `pieces` is its source split at `translat`."""
+    """The services whose widgets occur on a page; `pieces` is its source split at `translat`."""
     found: set[str] = set()
     at = 0
     for before, after in pairwise(pieces):
@@ -128,13 +131,15 @@ def _is_code(source: bytes, at: int) -> bool:
 
 
 def _scripts(lowered: bytes) -> bytes:
-    """The first bytes of each script on a page, joined by line breaks."""
+    """The first bytes of each script in a page's source, joined by line breaks."""
     pieces = lowered.split(b"<script", _MAX_SCRIPTS)
     return b"\n".join([piece[:_SCRIPT].partition(b"</script")[0] for piece in pieces[1:]])
 
 
 def machine_declared(name: str, content: str) -> str:
-    """The translation plug-in that a meta element names, or `declared`, or an empty string.
+    """The translation plug-in that a meta element names, or '' if there is none.
+
+    The result is `declared` if the element only says that the page was machine-translated.
 
     Polylang and WPML serve human translations, so they do not count.
 
@@ -178,7 +183,7 @@ def _notice(lang: str) -> re.Pattern[str]:
 
 
 def _short_lines(lowered: bytes, word: bytes) -> Iterator[str]:
-    """Yield the short texts between tags that contain a word."""
+    """Yield the short texts between two tags that contain `word`."""
     at = lowered.find(word)
     for _ in range(_MAX_MATCHES):
         if at < 0:

@@ -28,7 +28,7 @@ class UrlList:
         return cls(Site(name, tuple(pages)), langs, pages)
 
     def links(self, *, rel: str | None = None) -> Iterator[tuple[Url, Link]]:
-        """Yield nothing: a list has no links."""
+        """Yield nothing, because a list has no links."""
         return iter(())
 
     def resolve(self, url: Url) -> Url | None:
@@ -36,11 +36,11 @@ class UrlList:
         return url if url in self.pages else None
 
     def sketches(self) -> Iterator[tuple[Url, Sketch]]:
-        """Yield nothing: the content of the pages is unknown."""
+        """Yield nothing, because the content of the pages is unknown."""
         return iter(())
 
     def lexicon(self, left: str, right: str) -> Lexicon:
-        """An empty lexicon: there are no texts to learn from."""
+        """An empty lexicon, because there are no texts to learn from."""
         return Lexicon.empty(left, right)
 
 

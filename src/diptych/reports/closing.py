@@ -22,9 +22,10 @@ _CORPUS = ("corpus.tsv", "corpus.tmx", "n-way.tsv", "pairs.tsv")
 
 
 def closing(ends: Iterable[SiteEnd], queued: int, outlook: str) -> list[str]:
-    """Lines on the URLs left in the queue, the pairs expected from them, and how to continue.
+    """Report lines about the URLs left in the queue, the pairs expected, and how to continue.
 
-    `outlook` states the share of pairs not found yet; it is empty if the share is zero or unknown.
+    `ends` are the reasons why the crawls of sites ended.  `outlook` states the share of pairs not
+    found yet; it is empty if the share is zero or unknown.
 
     >>> closing([SiteEnd.NO_PAIRS], 1, "")[0]
     '1 URL is still queued; none is likely to lead to a pair'
@@ -39,12 +40,12 @@ def closing(ends: Iterable[SiteEnd], queued: int, outlook: str) -> list[str]:
 
 
 def _how_to_continue(kinds: set[SiteEnd]) -> str:
-    """Advice on how to continue, depending on the reasons why crawls ended.
+    """Advice on how to continue; `kinds` are the reasons why crawls ended.
 
     A time limit needs no advice, because it applies anew to each invocation.
     """
     if not kinds:
-        return f"the crawl has not ended: if it is no longer running, {AGAIN}"
+        return f"the crawl is not finished; if it is no longer running, {AGAIN}"
     ways = {
         f"a higher {option_name('max_pages')}": SiteEnd.PAGE_LIMIT in kinds,
         f"a higher {option_name('max_megabytes')}": SiteEnd.BYTE_LIMIT in kinds,
@@ -61,7 +62,7 @@ def closing_of(summary: Summary) -> list[str]:
 
 
 def next_steps(summary: Summary, folder: Path) -> list[str]:
-    """Lines on the files of a corpus, and on exporting the corpus with another threshold."""
+    """Report lines about the corpus files, and about exporting with another threshold."""
     report = folder / "report.html"
     corpus = [name for name in _CORPUS if (folder / name).exists()]
     said = [f"open {report} for an overview"] if report.exists() else []
@@ -74,7 +75,7 @@ def next_steps(summary: Summary, folder: Path) -> list[str]:
 
 
 def threshold_lines(threshold: float | None, folder: Path) -> list[str]:
-    """A line on the threshold of a corpus and how to change it; no line if it is unknown.
+    """A report line about a corpus's score threshold and how to change it; none if unknown.
 
     >>> threshold_lines(0.95, Path("run"))[0].partition("; ")[0]
     'segments with a score of at least 0.95 are kept'

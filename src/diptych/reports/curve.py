@@ -13,7 +13,10 @@ _TENTHS = tuple(tenth / 10 for tenth in range(1, 11))
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """The number of downloads after which each verified pair was complete.
+    """The curve of verified pairs against downloads.
+
+    `found` lists, for each pair in order, the number of downloads after which the pair was
+    complete.
 
     >>> pairs = Curve(10, (3, 4, 6, 9))
     >>> pairs.at(0.5), pairs.per_pair(0.5)
@@ -26,14 +29,14 @@ class Curve:
     """for each pair, the number of downloads after which both pages were fetched; ascending"""
 
     def at(self, share: float) -> int | None:
-        """The number of downloads after which a share of the pairs was found.
+        """The number of downloads after which the given share of the pairs was found.
 
         The result is None if there are no pairs.
         """
         return self.found[self._count(share) - 1] if self.found else None
 
     def per_pair(self, share: float) -> float | None:
-        """The number of downloads per pair until a share of the pairs was found.
+        """The number of downloads per pair until the given share of the pairs was found.
 
         The result is None if there are no pairs.
         """

@@ -128,7 +128,7 @@ def plain_line(progress: Progress, figures: Sequence[Figure]) -> str:
 
 
 def _parts_done(progress: Progress) -> str:
-    """The finished and total parts of a stage as text; empty if there are fewer than two parts."""
+    """The progress of a stage, such as `4/9`; empty if there are fewer than two parts."""
     if progress.total is None or progress.total < 2:
         return ""
     return f"{min(progress.done, progress.total):,}/{progress.total:,}"
@@ -221,7 +221,7 @@ class Display:
         self.console.print(Text(line), soft_wrap=self._live is None)
 
     def _next_frame(self) -> Group:
-        """Return the frame to draw, after erasing rows that wrapped in a narrower terminal."""
+        """Erase rows that wrapped when the terminal became narrower; return the frame to draw."""
         width = self.console.width
         if self._drawn is not None and width < self._drawn[1]:
             erase = (ControlType.ERASE_IN_LINE, 2), (ControlType.CURSOR_UP, 1)
@@ -231,7 +231,7 @@ class Display:
         return frame
 
     def _wrapped_rows(self, frame: Group, width: int) -> int:
-        """The number of additional rows that a frame takes at the current width of the terminal.
+        """The number of additional rows that a frame made for `width` takes in a narrower terminal.
 
         Most terminals rewrap lines when they become narrower, but `rich` erases only as many rows
         as the frame has lines.
@@ -283,7 +283,7 @@ class Display:
 
 
 def _fitting_texts(texts: Sequence[str], room: int) -> list[str]:
-    """The non-empty texts that fit into a line; earlier texts take precedence.
+    """The non-empty texts that fit into `room` columns; earlier texts take precedence.
 
     >>> _fitting_texts(["45/89", "~14 s left", "0:12"], 12), _fitting_texts(["45/89", ""], 12)
     (['45/89', '0:12'], ['45/89'])
@@ -300,7 +300,7 @@ def _fitting_texts(texts: Sequence[str], room: int) -> list[str]:
 def progress_display(
     monitor: Watched, console: Console | None, figures: Figures = mining_figures
 ) -> Iterator[Watched]:
-    """Show the reports of a monitor on `console` inside the context, unless `console` is None."""
+    """Context manager that shows a monitor's reports on `console`, unless `console` is None."""
     if console is None:
         yield monitor
         return

@@ -125,7 +125,7 @@ def _of_pair(store: Store, left: Url, right: Url) -> list[str]:
 
 
 def _segment_lines(facts: Facts, left: Url, right: Url) -> list[str]:
-    """Lines with the number of segments in a pair and their mean score, grouped by reason."""
+    """Report lines with the number and mean score of a pair's segments, grouped by reason."""
     return [
         f"  segments     {count:6,}  {in_words(reason, count) if reason else 'kept'}"
         + ("" if reason == Reason.UNALIGNED else f", mean score {score:.2f}")
@@ -134,7 +134,7 @@ def _segment_lines(facts: Facts, left: Url, right: Url) -> list[str]:
 
 
 def _no_pair_lines(store: Store, left: Url, right: Url) -> list[str]:
-    """Lines that explain why two pages are not a pair; the evidence is computed again."""
+    """Report lines that explain why two pages are not a pair; the evidence is recomputed."""
     both = {left, right}
     found = next((pair for pair in _candidates(store) if {pair.left, pair.right} == both), None)
     if found is None:
@@ -191,5 +191,5 @@ def _evidence_lines(scores: str | Sequence[Evidence]) -> list[str]:
 def _rejects(store: Store) -> str:
     rows = Facts(store).decided_pairs(accept=False)
     if not rows:
-        return "no pair was rejected; give a URL to see what the run knows about it"
+        return "no pair was rejected; specify a URL to see what the run knows about it"
     return "\n".join(["rejected pairs:", *(_pair_line(row) for row in rows)])

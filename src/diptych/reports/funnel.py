@@ -1,4 +1,7 @@
-"""The funnel, which `mine` prints when it ends and `status` prints at any time."""
+"""The funnel: how many pages, page pairs and segments are left after each step of a run.
+
+`mine` prints the funnel when it ends, and `status` prints it at any time.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +71,7 @@ def _row(name: str, total: int, note: str) -> Row:
 
 
 def _with_duplicates(summary: Summary) -> list[tuple[str, int]]:
-    """The numbers of downloads of each kind, with duplicates counted as pages.
+    """The number of downloads of each kind, with duplicates counted as pages.
 
     A later step of the funnel leaves out the duplicates.
     """
@@ -155,7 +158,7 @@ def _notes(summary: Summary, notes: Sequence[str]) -> list[str]:
 
 
 def _details(summary: Summary) -> Iterator[str]:
-    """Yield lines on languages, marks, flags, and problems with sites."""
+    """Yield report lines about languages, marks, flags, and problems with sites."""
     if len(summary.lang_pairs) > 1:
         by_lang = ", ".join(
             f"{left}-{right} {pairs:,} ({counted(segments, 'segment')})"
@@ -165,7 +168,7 @@ def _details(summary: Summary) -> Iterator[str]:
     if summary.rows is not None:
         yield f"{counted(summary.rows, 'row')} with three or more languages in n-way.tsv"
     for what, counts in (
-        ("verified pairs with marks", summary.marks),
+        ("flagged page pairs", summary.marks),
         ("flagged pages", summary.flags),
         ("flagged segments", summary.personal),
     ):

@@ -21,7 +21,7 @@ from diptych.reports.summary import Summary
 from diptych.text.urls import extension, origin_of
 
 CHECK = "check the address and your network connection"
-LATER = "the site may work later: run the same command again"
+LATER = "the problem may be temporary: run the same command again later"
 BROWSER = "check the address in a browser"
 _LOW_SCORE = 0.5  # an example of a threshold that keeps many more segments
 
@@ -83,7 +83,8 @@ def _of_start_page(page: StartPage) -> Nothing:
     host = urlsplit(page.end).netloc
     if page.is_robots and (status := http_status(page.reason)):
         return Nothing(
-            f"robots.txt of {host} returned HTTP {status}, so nothing may be fetched", LATER
+            f"the robots.txt file on {host} returned HTTP {status}, so nothing may be fetched",
+            LATER,
         )
     if page.reason in _BY_HOST:
         words, advice = _BY_HOST[page.reason]
@@ -125,9 +126,10 @@ def _forbidden(page: StartPage) -> Nothing:
     obeys = "Diptych obeys robots.txt"
     if page.forbids_all:
         ask = "ask the owner of the site for permission"
-        return Nothing(f"robots.txt of {host} forbids all pages", f"{obeys}: {ask}")
+        return Nothing(f"the robots.txt file on {host} disallows all pages", f"{obeys}: {ask}")
     return Nothing(
-        f"robots.txt of {host} forbids the start page", f"{obeys}: start at a page that it allows"
+        f"the robots.txt file on {host} disallows the start page",
+        f"{obeys}: start at a page that it allows",
     )
 
 
@@ -165,7 +167,7 @@ def _other(page: StartPage) -> Nothing:
 _TRAPS: Mapping[str, str] = {
     Reason.TRAP_CALENDAR: "the start page is part of an endless calendar",
     Reason.TRAP_DATES: "the start page is part of an endless series of dates",
-    Reason.TRAP_SORT_ORDER: "the start page is a list in a different sort order",
+    Reason.TRAP_SORT_ORDER: "the start page is a re-sorted version of another list",
     Reason.TRAP_REPEATING_PATH: "the URL of the start page has a repeating path",
     Reason.TRAP_DEEP_PATH: "the URL of the start page has a path that is too deep",
     Reason.TRAP_PARAMETERS: "the URL of the start page has too many parameters",

@@ -42,9 +42,9 @@ class Plot:
 
 
 def plot(curve: Curve, least: float) -> Plot | None:
-    """Create the plot of a curve; None if there are no pairs.
+    """Create the plot of a curve; return None if there are no pairs.
 
-    `least` is the minimum number of downloads per pair.
+    `least` is the number of downloads per pair that no crawl can improve on.
     """
     most, cost = curve.at(MOST_PAIRS), curve.per_pair(MOST_PAIRS)
     if most is None or cost is None:
@@ -70,6 +70,8 @@ def plot(curve: Curve, least: float) -> Plot | None:
 def _staircase(curve: Curve, top: int) -> str:
     """SVG path data for a line that rises at each pair, or every few pairs if there are many.
 
+    `top` is the number of pairs at the top of the plot.
+
     >>> _staircase(Curve(10, (4, 5)), 2)
     'M0 1000H400V500H500V0H1000'
     """
@@ -85,6 +87,8 @@ def _staircase(curve: Curve, top: int) -> str:
 
 def _limit(curve: Curve, top: int, least: float) -> str:
     """SVG path data for the line of `least` downloads per pair, up to the last pair or download.
+
+    `top` is the number of pairs at the top of the plot.
 
     >>> _limit(Curve(10, (4, 5)), 2, 2.0)
     'M0 1000L400 0'

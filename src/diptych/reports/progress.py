@@ -125,10 +125,11 @@ class Monitor(Watcher):
             self._report()
 
     def interrupt(self) -> None:
-        """Request a stop: a crawl ends, and its pages are mined; in other stages, the run ends.
+        """Ask the run to stop.
 
-        A second request ends the process immediately.  Signal handlers may call this method: it
-        only records the request, and the next tick confirms it to the user.
+        A crawl ends, and the pages fetched so far are mined.  In other stages, the run ends.  A
+        second request ends the process immediately.  Signal handlers may call this method: it only
+        records the request, and the next tick confirms it to the user.
         """
         if self.interrupted:
             raise KeyboardInterrupt

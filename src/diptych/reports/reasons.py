@@ -80,11 +80,13 @@ def rules_in_words(rules: Iterable[str]) -> str:
     >>> rules_in_words(["https", "without ?share"])
     'https and without ?share'
     """
-    return " and ".join(_RULES.get(rule, rule) for rule in rules)
+    return " and ".join(
+        _RULES.get(rule, rule.replace(" and slash", " and the trailing slash")) for rule in rules
+    )
 
 
 def ends_in_words(ends: Iterable[tuple[str, SiteEnd]]) -> list[str]:
-    """Lines on why the crawls of sites ended; many sites with the same reason share a line.
+    """Report lines about why crawls ended; many sites with the same reason share a line.
 
     >>> ends_in_words([("example.org", SiteEnd.PAGE_LIMIT)])
     ['example.org: page limit reached']

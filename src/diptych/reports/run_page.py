@@ -79,7 +79,7 @@ def render(name: str, **values: Any) -> bytes:
 
 
 def _closing(summary: Summary, store: Store) -> list[str]:
-    """Lines on the queue and on how to continue, or on the reason why nothing was found."""
+    """Report lines about the queue and how to continue, or about why nothing was found."""
     said = closing_of(summary) if summary.segments else why_nothing(summary, store.folder).lines()
     return [for_command_line(line) for line in said]
 
@@ -103,10 +103,10 @@ def _funnel(summary: Summary) -> list[dict[str, Any]]:
 
 
 def _histogram(store: Store) -> list[dict[str, Any]]:
-    """The score histogram of the segments that break no rule.
+    """The score histogram of the segments that no filter rule rejects.
 
-    Heights are percentages of the highest bar and grow with the square root of the count, so that
-    small counts remain visible.
+    Heights are percentages of the highest bar.  They grow with the square root of the count, so
+    that small counts remain visible.
     """
     counts = Statistics(store).score_histogram(BINS)
     most = max((total for _, total in counts.values()), default=0)

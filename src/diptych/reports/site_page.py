@@ -58,7 +58,7 @@ class SearchSummary:
         return orjson.dumps({**asdict(self), "reasons": dict(self.reasons)}).decode()
 
     def lines(self, *, follows_links: bool) -> list[str]:
-        """The summary as lines of text, which mention leads only if the search follows links."""
+        """The summary as lines of text; leads are mentioned only if the search follows links."""
         lost = [
             f"  {count:,} not bilingual: {in_words(reason)}" for reason, count in self.reasons[:5]
         ]
@@ -73,7 +73,7 @@ class SearchSummary:
         ]
 
     def interruption(self, *, follows_links: bool, can_continue: bool) -> str:
-        """The line to print if the user interrupted the search."""
+        """The line to print if the user has interrupted the search."""
         noun, verb = ("lead", "followed") if follows_links else ("site", "tested")
         line = f"interrupted: {counted(self.leads, noun)} not {verb} yet"
         return f"{line}; {AGAIN}" if can_continue else line

@@ -1,9 +1,9 @@
 """The WARC files in a run folder: append, rotate and read them, and repair them after a crash.
 
-A file that the database does not list is renamed, never deleted or truncated, unless this run was
-creating it: the name of a file that is being created is kept in the lock file `run.lock` until the
-file is committed.  Symbolic links are also renamed, whatever their names, so that their targets are
-never truncated or written.
+A file that the database does not list is renamed, never deleted or truncated.  The only exception
+is a file that this run was creating when it was killed.  Its name is kept in the lock file
+`run.lock` until the file is committed.  Symbolic links are also renamed, whatever their names, so
+that their targets are never truncated or written.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Archive:
         return f"diptych-{number:05d}.warc.gz"
 
     def _note(self, name: str) -> None:
-        """Write the name of the file being created to the lock; an empty name clears the lock."""
+        """Write the name of the file being created to the lock file; an empty name clears it."""
         self._is_noted = bool(name)
         if self._lock is not None:
             self._lock.truncate(0)
@@ -116,7 +116,7 @@ class Archive:
             self._db.execute("UPDATE warcs SET size = ? WHERE id = ?", (size, self._id))
 
     def confirm(self) -> None:
-        """Clear the file name in the lock once a commit has recorded the file."""
+        """Clear the name in the lock file once a commit has recorded the WARC file."""
         if self._is_noted:
             with suppress(OSError):  # the next file overwrites the name anyway
                 self._note("")
@@ -142,7 +142,7 @@ class Archive:
                     stream.truncate(row[0])
 
     def read(self, warc: int, offset: int) -> Response | None:
-        """Read the response at an offset in a WARC file; None if there is no response."""
+        """Read the response at an offset in a WARC file; None if there is no response there."""
         if self._file is not None and warc == self._id:
             self._file.flush()
         stream = self._reading.get(warc)
@@ -153,7 +153,7 @@ class Archive:
             try:
                 stream = self._reading[warc] = (self._folder / path).open("rb")
             except OSError as error:
-                raise StoreError(f"the run needs {path}: {reason_of(error)}") from error
+                raise StoreError(f"the run requires {path}: {reason_of(error)}") from error
         return read_at(stream, offset)
 
     def repair(self) -> None:

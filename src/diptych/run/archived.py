@@ -23,7 +23,10 @@ class ArchiveIndex:
         return bool(row == (size,))
 
     def add(self, url: Url, warc: int, offset: int, *, is_page: bool) -> None:
-        """Add a response to a URL; a response that is not a page does not replace a page."""
+        """Add the location of a response to a URL.
+
+        A response that is not a page does not replace a page.
+        """
         row = (url_key(url), url, warc, offset, is_page)
         self.store.db.execute(SQL["save_archived_answer"], row)
 

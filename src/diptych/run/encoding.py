@@ -162,7 +162,7 @@ def write_event(event: CrawlEvent) -> tuple[str, str]:
 
 def read_event(name: str, data: str) -> CrawlEvent:
     """Decode a crawl event from the name and JSON data that `write_event` returns."""
-    with decoding("an event of a crawl"):
+    with decoding("a crawl event"):
         row = orjson.loads(data)
         if name == "missing":
             return Missing(*_texts(row))

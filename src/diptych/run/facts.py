@@ -89,7 +89,7 @@ class Facts:
         return count, source
 
     def pairs_of(self, url: Url) -> list[PairFacts]:
-        """The page pairs that have this URL on either side."""
+        """The page pairs that contain this URL."""
         return self._pairs("pairs.left = ?1 OR pairs.right = ?1", url_key(url))
 
     def pairs_between(self, one: Url, other: Url) -> list[PairFacts]:

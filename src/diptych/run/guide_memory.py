@@ -47,7 +47,7 @@ class GuideMemory:
         self.set_idle(site, True)
 
     def note(self, site: int, what: str, data: str) -> None:
-        """Append an observation of a guide to the journal."""
+        """Append an observation, given by its name and its data, to the journal of a guide."""
         self.store.db.execute(
             "INSERT INTO journal (site, what, data) VALUES (?, ?, ?)", (site, what, data)
         )
@@ -65,7 +65,7 @@ class GuideMemory:
         self.store.db.execute("DELETE FROM journal WHERE site = ?", (site,))
 
     def snapshot(self, site: int) -> bytes | None:
-        """The last snapshot by this maker; empty if none was saved yet, None if it was lost."""
+        """The last snapshot of a site's guide; empty if none was saved, None if it is lost."""
         query = "SELECT data FROM guides WHERE site = ? AND maker = ?"
         row = self.store.db.execute(query, (site, self.maker)).fetchone()
         return row[0] if row and isinstance(row[0], bytes) else None
@@ -105,7 +105,7 @@ class GuideMemory:
     # -- history, available without a snapshot ------------------------------------------------
 
     def history(self, site: int) -> Iterator[UrlPast]:
-        """Yield all requested URLs with their outcomes, in the order of their last requests."""
+        """Yield a site's requested URLs and their outcomes, in the order of their last requests."""
         for url, kind, *rest in self.store.db.execute(SQL["site_history"], (site,)).fetchall():
             yield UrlPast(url, Kind(kind), *rest)
 

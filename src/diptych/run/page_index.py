@@ -35,7 +35,10 @@ class PageIndex:
         self._db.execute("CREATE INDEX by_url ON pages (url)")
 
     def places(self, digest: str, url: Url, limit: int) -> list[tuple[int, int]]:
-        """The file and offset of up to `limit` pages with this digest; URL matches come first."""
+        """The file and offset of up to `limit` pages with this digest.
+
+        Pages with the given URL come first.
+        """
         return self._db.execute(
             "SELECT file, offset FROM pages WHERE digest = ? ORDER BY url != ?, file, offset"
             " LIMIT ?",

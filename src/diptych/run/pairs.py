@@ -50,7 +50,7 @@ class Pairs(Database):
     ) -> None:
         """Save a pair that was verified during the crawl, with its decision and segments.
 
-        Once learning is done, decisions are final, so nothing is saved.
+        Once the lexicons have been learned, decisions are final, so nothing is saved.
         """
         if self.count("SELECT is_done FROM learning"):
             return
@@ -139,7 +139,10 @@ class Pairs(Database):
     # -- learned lexicons --------------------------------------------------------------------
 
     def begin_learning(self) -> bool:
-        """Restart learning if its input has changed or it is unfinished; True if restarted."""
+        """Restart the learning of lexicons if it is unfinished or its input has changed.
+
+        Return True if learning was restarted.
+        """
         digest = blake2b(digest_size=16)
         for name in _LEARNING_INPUT:
             for row in self.db.execute(SQL[f"learning_{name}"]):
@@ -171,15 +174,18 @@ class Pairs(Database):
         return {LangPair(left, right): data for left, right, data in rows}
 
     def sure_pairs(self, least: float) -> int:
-        """The number of pairs with at least this score."""
+        """The number of pairs with a score of at least `least`."""
         return self.count("SELECT count(*) FROM pairs WHERE score >= ?", least)
 
     def uncertain_pages(self, certain: float) -> int:
-        """The number of pages with a sketch that are not in any pair with at least this score."""
+        """The number of sketched pages that are in no pair with a score of at least `certain`."""
         return self.count(SQL["uncertain_pages"], certain)
 
     def pairs_to_learn_from(self, langs: LangPair, least: float) -> list[tuple[PagePair, int]]:
-        """The pairs with at least this score, each with the text length of its shorter page."""
+        """The pairs in two languages with a score of at least `least`.
+
+        Each pair comes with the text length of its shorter page.
+        """
         rows = self.db.execute(SQL["pairs_to_learn_from"], (*langs, least))
         return [(PagePair(*row[:6]), row[6]) for row in rows]
 

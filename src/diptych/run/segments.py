@@ -35,7 +35,7 @@ class Segments:
     store: Database
 
     def to_score(self, pair: int) -> Iterator[tuple[Any, ...]]:
-        """The id, original score and keys of each segment of a pair that breaks no rule."""
+        """The id, original score and keys of a pair's segments that no filter rule rejects."""
         return self.store.db.execute(SQL["segments_to_score"], (pair,))
 
     @in_transaction
@@ -66,6 +66,6 @@ class Segments:
         return dict(self.store.db.execute(query).fetchall())
 
     def kept(self, pair: int, place: int) -> SegmentPair:
-        """The segment at a zero-based index among the kept segments of a pair."""
+        """The segment at the zero-based index `place` among the kept segments of a pair."""
         row = self.store.db.execute(SQL["kept_segment"], (pair, place)).fetchone()
         return SegmentPair(*row)

@@ -59,7 +59,10 @@ class StoreView:
         return {url: record for url, record in self._records.items() if url not in self._stands_for}
 
     def links(self, *, rel: str | None = None) -> Iterator[tuple[Url, Link]]:
-        """Yield all links as (page, link); links on duplicates belong to the page that is kept."""
+        """Yield all links as (page, link).
+
+        Links on duplicates are attributed to the page that is kept.
+        """
         for source, links in self.store.links(self.site_id):
             page = self.resolve(source)
             if page is not None:

@@ -114,7 +114,7 @@ class Statistics:
         if not self.store.count("SELECT count(*) FROM sqlite_master WHERE name = 'declarations'"):
             return ()
         rows = self.store.db.execute(SQL["declarations"])
-        with decoding("a declaration of a site"):
+        with decoding("a site's declaration about its pages"):
             return tuple(
                 (site, Checked(Declares(kind), int(checked), int(wrong), str(said), str(found)))
                 for site, kind, checked, wrong, said, found in rows
@@ -175,7 +175,7 @@ class Statistics:
         return self._words("SELECT flags, count(*) FROM kept_segments GROUP BY 1")
 
     def score_histogram(self, bins: int) -> dict[int, tuple[int, int]]:
-        """Numbers of kept segments and of all segments that break no rule, by score bin."""
+        """Numbers of kept segments, and of segments that no filter rule rejects, by score bin."""
         rows = self.store.db.execute(SQL["score_histogram"], (bins, Reason.DUPLICATE))
         return {place: (kept, total) for place, kept, total in rows}
 

@@ -1,6 +1,6 @@
 """The store of a run: the database `run.sqlite` with its schema, the WARC archive and the lock.
 
-A run can be killed at any time without damage: bytes are first written to the WARC file, and then
+A run can be killed at any time without damage.  Bytes are first written to the WARC file, and then
 recorded in a single transaction.  On opening, the WARC file that was being written is truncated to
 the length recorded in the database.
 """
@@ -141,8 +141,8 @@ class Store(Pages, Pairs):
             show_as_upgraded(self.db)
         elif version != SCHEMA_VERSION:
             raise StoreError(
-                f"{self.folder} has schema {version}; this version of diptych reads"
-                f" {SCHEMA_VERSION}: use the version of diptych that created it (see run.toml), or"
+                f"{self.folder} has schema {version}; this version of Diptych reads"
+                f" {SCHEMA_VERSION}: use the version of Diptych that created it (see run.toml), or"
                 f" mine again with {option_name('warc')} {self.folder}/warc"
             )
         self.db.executescript(VIEWS)

@@ -103,8 +103,8 @@ def read_terms(folder: Path) -> Terms:
 def open_run(folder: Path, terms: Terms, *, agent: str) -> Store:
     """Start a run in a folder, or resume the run in that folder if it has the same terms.
 
-    If the terms differ but no page was fetched, perhaps because a seed was mistyped, the run is
-    discarded and a new run is started.
+    If the terms differ but the old run has fetched no page, it is replaced by a new run.  This
+    happens, for example, after a seed was mistyped.
     """
     with writing(folder, f"choose another folder with {option_name('out')}", error=StoreError):
         folder.mkdir(parents=True, exist_ok=True)

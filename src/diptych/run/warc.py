@@ -1,7 +1,7 @@
 """WARC records: compose them for writing, read one at an offset, scan a whole file.
 
-Records are read with FastWARC but composed here: a record consists of headers and a block, and
-composing it directly takes 0.18 ms instead of the library's 0.44 ms (`docs/decisions/0002`).
+Records are read with FastWARC but composed here, from headers and a block.  Composing a record
+directly takes 0.18 ms instead of the library's 0.44 ms (`docs/decisions/0002`).
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def read_at(stream: BinaryIO, offset: int) -> Response | None:
 def scan(path: Path) -> Iterator[ArchivedResponse]:
     """Yield all HTTP responses in an archive, in order.
 
-    Raises ArchiveError where the archive is truncated, after yielding everything before that point.
+    If the archive is truncated, raise an ArchiveError after yielding everything before that point.
     """
     found, last = 0, 0
     try:

@@ -1,9 +1,9 @@
 """Find sites with pages in two requested languages in Common Crawl's columnar index (Parquet).
 
 The index has a row for each page of a crawl, with its languages as identified by CLD2.  One DuckDB
-query reads the files twice: first only the host and language of each page, to select a few sites;
-then the digests and URLs of the pages on these sites.  Data that does not fit in memory is written
-to a temporary folder.
+query reads the files twice.  The first pass reads only the host and language of each page, to
+select a few sites.  The second pass reads the digests and URLs of the pages on these sites.  Data
+that does not fit in memory is written to a temporary folder.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _wanted(langs: Sequence[str]) -> dict[str, int]:
             f"the index cannot identify pages in {unknown}: it was made with CLD2, which does not"
             " support that language; start from seeds and backlinks instead"
         )
-    raise ConfigError(f"two different languages are needed, such as en,fr; got {','.join(langs)}")
+    raise ConfigError(f"two different languages are required, such as en,fr; got {','.join(langs)}")
 
 
 def _pattern(path: str) -> str:
@@ -153,7 +153,7 @@ def _columns(
 ) -> set[str]:
     """Return the columns of the files; raise a `SourceError` that names any missing columns."""
     if not parameters["paths"]:
-        raise SourceError("no Parquet file of the columnar index was given")
+        raise SourceError("no Parquet file of the columnar index was specified")
     head = db.execute(f"SELECT * FROM {_SCAN} LIMIT 0", parameters)
     found = {each[0] for each in head.description or ()}
     missing = [name for name in (*_COLUMNS, *(_LABELS if suffixes else ())) if name not in found]
@@ -209,7 +209,10 @@ def _labels(suffix: str) -> tuple[str, ...]:
 
 
 def _is_below(number: int, labels: Sequence[str], parameters: dict[str, Any]) -> str:
-    """Return the SQL condition for hosts ending in `labels`; add its values to `parameters`."""
+    """Return the SQL condition for hosts that end in `labels`, given in reverse order.
+
+    The labels are added to `parameters`; `number` makes their names unique.
+    """
     for place, label in enumerate(labels):
         parameters[f"end{number}_{place}"] = label
     equal = [f"{_LABELS[place]} = $end{number}_{place}" for place in range(len(labels))]
@@ -233,14 +236,18 @@ def _require_languages(db: DuckDBPyConnection, paths: list[str]) -> None:
     query = f"SELECT 1 FROM {_SCAN} WHERE content_languages IS NOT NULL LIMIT 1"
     if db.execute(query, {"paths": paths}).fetchone() is None:
         raise SourceError(
-            "no page in the Parquet files has a language: Common Crawl has recorded languages"
-            " since CC-MAIN-2018-39, for pages and not for redirects or robots.txt; use other files"
+            "no page in the Parquet files has a language; use other files: Common Crawl records"
+            " languages only since CC-MAIN-2018-39, and only for pages, not for redirects or"
+            " robots.txt"
         )
 
 
 @contextmanager
 def _connected(memory: int, folder: str | None) -> Iterator[DuckDBPyConnection]:
-    """Open an in-memory DuckDB database with limits; its errors are raised as a `SourceError`."""
+    """Open an in-memory DuckDB database, and raise its errors as a `SourceError`.
+
+    `memory` is the memory limit in MB; `folder` is for data that does not fit in memory.
+    """
     duckdb = library("duckdb", "the Common Crawl index", error=SourceError)
     if folder is not None and not Path(folder).is_dir():
         raise ConfigError(f"no such folder for temporary files: {folder}")
@@ -270,7 +277,7 @@ def _connected(memory: int, folder: str | None) -> Iterator[DuckDBPyConnection]:
 def _explained(error: Exception, memory: int) -> str:
     """Describe a DuckDB error in one line, and suggest a remedy.
 
-    DuckDB raises the same class for all file errors, which differ only in their messages.
+    DuckDB uses one exception class for all file errors; only their messages differ.
     """
     text = str(error).strip()
     first = text.splitlines()[0] if text else type(error).__name__
@@ -282,7 +289,10 @@ def _explained(error: Exception, memory: int) -> str:
         return f"{name} is not a Parquet file, or is truncated; download it again"
     if "httpfs" in text:
         command = "python -c \"import duckdb; duckdb.sql('INSTALL httpfs')\""
-        return f"reading from the network needs DuckDB's httpfs: {command}"
+        what = "reading from the network requires DuckDB's httpfs extension"
+        return f"{what}; install it with: {command}"
     if "Out of Memory" in first:
-        return f"{memory} MB of memory is not enough for this index; allow more, or give suffixes"
+        return (
+            f"{memory} MB of memory is not enough for this index; allow more, or specify suffixes"
+        )
     return f"the index cannot be read: {in_one_line(first)}; download its files again"

@@ -23,7 +23,7 @@ def open_earlier_run(folder: Path) -> LinkIndex:
     """Open an index of the links from a run's pages to other sites.
 
     The index is a file in the run folder, and is rebuilt if the run has changed.  The run itself is
-    only read.
+    not modified.
     """
     path = folder / NAME
     try:
@@ -37,7 +37,7 @@ def open_earlier_run(folder: Path) -> LinkIndex:
 
 
 def _state_of(path: Path) -> str:
-    """The state of the run when it was indexed; empty if there is no valid index."""
+    """The state of the run when the index at `path` was built; empty if there is no valid index."""
     if not path.exists():
         return ""
     try:

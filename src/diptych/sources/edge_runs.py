@@ -1,8 +1,8 @@
 """External merge sort for the edges of a web graph, and compact files of offsets.
 
-An edge is a single number, `key << 32 | value`, so that sorting the numbers sorts the edges by key
-and then by value.  Memory usage depends only on `RUN` and `MERGE`, not on the number of edges or
-their distribution over the vertices.
+An edge is a single number, `key << 32 | value`.  Sorting the numbers therefore sorts the edges by
+key and then by value.  Memory usage depends only on `RUN` and `MERGE`, not on the number of edges
+or their distribution over the vertices.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class OffsetWriter:
 
 @dataclass(frozen=True, slots=True)
 class Offsets:
-    """The offsets of the lists of all vertices, as written by `OffsetWriter`."""
+    """The offset of each vertex's list in a file, as written by `OffsetWriter`."""
 
     low: NDArray[np.uint32]
     turns: Sequence[int]
@@ -85,7 +85,7 @@ def reversed_edges(edges: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 class Runs:
-    """Sorted runs of edges in a temporary file, which `close` deletes."""
+    """Sorted runs of edges in a temporary file; `close` deletes the file."""
 
     def __init__(self, path: Path, *, run: int = RUN) -> None:
         self._path = path
@@ -116,7 +116,10 @@ class Runs:
         self._used = 0
 
     def merged(self, *, merge: int = MERGE) -> Iterator[NDArray[np.uint64]]:
-        """Yield all edges in ascending order without duplicates, in blocks; call this only once."""
+        """Yield all edges in ascending order without duplicates, in blocks; call this only once.
+
+        `merge` is the number of edges to keep in memory at a time.
+        """
         if self._used:
             self._write()
         self._room = np.empty(0, np.uint64)
@@ -131,7 +134,10 @@ class Runs:
             yield piece[fresh]
 
     def _pieces(self, size: int) -> Iterator[NDArray[np.uint64]]:
-        """Yield all edges in unsorted blocks; no edge is smaller than those in earlier blocks."""
+        """Yield all edges in unsorted blocks; no edge is smaller than any edge in an earlier block.
+
+        `size` is the number of edges read from a run at a time.
+        """
         places = [start for start, _ in self._bounds]
         buffers = [np.empty(0, np.uint64) for _ in self._bounds]
         live = list(range(len(places)))
@@ -171,7 +177,8 @@ def write_lists(
 ) -> int:
     """Write sorted edges as one list of values per key, with the offset of each list.
 
-    Returns the number of edges.
+    `pieces` are blocks of sorted edges; `tick` is called with the number of edges written so far.
+    Return the number of edges.
     """
     total, begun = 0, 0  # edges written, and keys whose lists have begun
     for edges in pieces:
@@ -189,7 +196,8 @@ def _begin(
 ) -> int:
     """Write the offsets of the lists for the keys from `begun` up to but not including `until`.
 
-    Returns the first key whose offset has not been written.
+    `keys` are the keys of the latest block of edges, and `total` is the number of edges before it.
+    Return the first key whose offset has not been written.
     """
     for start in range(begun, until, RUN):
         wanted = np.arange(start, min(start + RUN, until))

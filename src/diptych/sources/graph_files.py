@@ -48,10 +48,10 @@ def _listed(path: str) -> list[str]:
 
 
 def _beside(path: str, name: str) -> str:
-    """The path of a file that is named in the list of files at `path`.
+    """The location of the file `name`, which is listed in the file at `path`.
 
-    Common Crawl's lists name files relative to the root of its bucket; a partial copy of the bucket
-    may have the same folders, or only the innermost ones.
+    Common Crawl's lists name files relative to the root of its bucket.  A partial copy of the
+    bucket may have the same folders, or only the innermost ones.
 
     >>> _beside("https://a.org/graph/r/host/r.paths.gz", "graph/r/host/edges/part-0.gz")
     'https://a.org/graph/r/host/edges/part-0.gz'
@@ -77,7 +77,9 @@ def _beside(path: str, name: str) -> str:
 
 
 def _may_be_named(path: str, name: str) -> bool:
-    """True if a list may name a file, i.e. a file below the list's folder or on the list's host.
+    """True if the list of files at `path` is allowed to name the file `name`.
+
+    A list may name only files below its own folder, or URLs on its own host.
 
     >>> _may_be_named("a.paths", "b/part-0.gz"), _may_be_named("a.paths", "/etc/passwd")
     (True, False)
@@ -93,7 +95,7 @@ def _may_be_named(path: str, name: str) -> bool:
 
 
 def _fsspec(path: str) -> Any:
-    """Import fsspec, which is required to read the remote file `path`."""
+    """Import and return fsspec, which is required to read the remote file `path`."""
     return library("fsspec", path, error=SourceError)
 
 
@@ -143,7 +145,10 @@ def _read(stream: BinaryIO, size: int = _READ) -> bytes:
 
 
 def _inflated(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the decompressed content of a gzip file in blocks of about `BLOCK` bytes."""
+    """Yield the decompressed content of a gzip file in blocks of about `BLOCK` bytes.
+
+    `data` is the start of the file, which has already been read from `stream`.
+    """
     pieces: list[bytes] = []
     size = 0
     try:
@@ -160,7 +165,10 @@ def _inflated(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _members(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the decompressed content of all members of a gzip file in order, in small pieces."""
+    """Yield the decompressed content of all members of a gzip file in order, in small pieces.
+
+    `data` is the start of the file, which has already been read from `stream`.
+    """
     from isal import isal_zlib
 
     while data:
@@ -203,7 +211,7 @@ class Lines:
 
 
 def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    r"""Regroup pieces of text so that each piece ends with a whole line.
+    r"""Regroup pieces of text so that each piece ends at the end of a line.
 
     The start of an overlong line is replaced with `?`, which makes the line invalid.
 

@@ -2,7 +2,7 @@
 
 Common Crawl publishes its host and domain graphs as text: `id TAB reversed.name` for each vertex,
 and `from TAB to` for each edge.  For both directions, the index has a list of neighbours for each
-vertex, with 4 bytes per neighbour and 4 bytes for the offset of each list.  These arrays are
+vertex.  It uses 4 bytes per neighbour, and 4 bytes for the offset of each list.  These arrays are
 memory-mapped for lookups.
 """
 
@@ -68,10 +68,10 @@ def index_graph(
     level: str = "auto",
     tick: Tick = lambda what, count: None,
 ) -> GraphFacts:
-    """Build the index of a graph in the folder `out`, which appears only when it is complete.
+    """Build the index of a graph; the folder `out` appears only when the index is complete.
 
     The input files may be plain or gzipped, or lists of files (`*.paths.gz`), at any location that
-    fsspec can read.
+    fsspec can read.  `tick` is called with a noun and a count to report progress.
     """
     if level not in LEVELS:
         raise SourceError(f"unknown graph level {level!r}; available: {', '.join(LEVELS)}")
@@ -97,7 +97,7 @@ def _may_be_replaced(out: Path) -> bool:
 
 @contextmanager
 def _build_folder(out: Path) -> Iterator[Path]:
-    """Provide a temporary folder beside the index for building it, and remove it at the end."""
+    """Yield a temporary folder next to `out` for building the index, and remove it at the end."""
     out.parent.mkdir(parents=True, exist_ok=True)
     start = f".{out.name}.graph-"
     for left in [path for path in out.parent.iterdir() if path.name.startswith(start)]:
@@ -116,7 +116,7 @@ def _build_folder(out: Path) -> Iterator[Path]:
 
 
 def _clean_up(left: Path, out: Path) -> None:
-    """Remove the temporary folder that a killed build of the same index left behind."""
+    """Remove the temporary folder `left` if a killed build of the same index left it behind."""
     try:
         with (left / MARKER).open("r+", encoding="utf-8") as marker:
             if marker.read() != out.name or not _lock(marker):
@@ -129,7 +129,7 @@ def _clean_up(left: Path, out: Path) -> None:
 
 
 def _lock(marker: IO[str]) -> bool:
-    """Lock a file; False if another process holds the lock or locking is not supported."""
+    """Lock a file; return False if another process holds the lock or locking is not supported."""
     try:
         import fcntl
 
@@ -222,7 +222,7 @@ def _read_edges(
             f"do {option_name('vertices')} and {option_name('edges')} belong to the same graph?"
         )
     if bad:
-        notes.append(f"skipped lines of edges that are not two numbers: {bad:,}")
+        notes.append(f"skipped edge lines that do not consist of two numbers: {bad:,}")
     if unknown:
         notes.append(f"skipped edges with vertices that are not listed: {unknown:,}")
 
@@ -258,7 +258,7 @@ def read_facts(folder: Path) -> GraphFacts:
         content = json.loads(read_file(path, _MAX_FACTS, advice, error=SourceError))
         if content["format"] != FORMAT:
             raise SourceError(
-                f"{folder} is a web graph of format {content['format']!r}; this version of diptych"
+                f"{folder} is a web graph of format {content['format']!r}; this version of Diptych"
                 f" reads {FORMAT}: {advice}"
             )
         facts = GraphFacts(

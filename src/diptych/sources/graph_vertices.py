@@ -39,7 +39,7 @@ class Names(NamedTuple):
 
 
 class _VertexFiles:
-    """Files of vertices in input order: one for the names, others for their ids and lengths."""
+    """Writes the names, ids and name lengths of vertices to three files, in input order."""
 
     def __init__(self, folder: Path) -> None:
         self.blob = (folder / "names").open("wb")
@@ -72,7 +72,7 @@ class _VertexFiles:
 def write_names(lines: Lines, folder: Path, notes: list[str], tick: Callable[[int], None]) -> Names:
     """Write the names, their offsets and, if names are unsorted, a table of hashes.
 
-    Returns the properties of the names.
+    Return the properties of the names.
     """
     listed = _VertexFiles(folder)
     try:
@@ -85,7 +85,7 @@ def write_names(lines: Lines, folder: Path, notes: list[str], tick: Callable[[in
     notes.extend(lines.notes)
     _check(listed)
     if listed.bad:
-        notes.append(f"skipped lines of vertices without an id or a name: {listed.bad:,}")
+        notes.append(f"skipped vertex lines that lack an id or a name: {listed.bad:,}")
     if not listed.is_ascending:
         _rearrange(folder, notes)
     named, turns = _write_offsets(folder)
@@ -96,7 +96,7 @@ def write_names(lines: Lines, folder: Path, notes: list[str], tick: Callable[[in
     if named <= listed.largest:
         offsets = np.fromfile(folder / "names.offsets", "<u4")
         has_name = offsets[1:] != offsets[:-1]
-        notes.append(f"ids in the range without a vertex: {listed.largest + 1 - named:,}")
+        notes.append(f"unused ids between 0 and {listed.largest:,}: {listed.largest + 1 - named:,}")
     return Names(listed.largest + 1, is_sorted, has_name, turns)
 
 

@@ -1,7 +1,7 @@
 """A SQLite index of links between pages of different sites, by source and by target.
 
-Rows are ordered by hashes of URLs, so that the first rows for a page or host with many back links
-are a random but reproducible sample.
+Rows are ordered by hashes of URLs.  If a page or host has many back links, its first rows are
+therefore a random but reproducible sample.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class LinkWriter:
         return row is not None and row[0] == size
 
     def save_file(self, path: str, size: int, pages: int, note: str) -> None:
-        """Record that a file has been read."""
+        """Record that a file has been read, with its number of pages and a note on any damage."""
         self._begin()
         row = (path, size, pages, valid_text(note))
         self.db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", row)
@@ -200,7 +200,7 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
     version = db.execute("PRAGMA user_version").fetchone()[0]
     if version != FORMAT:
         raise SourceError(
-            f"{path} is a link index of format {version}; this version of diptych reads"
+            f"{path} is a link index of format {version}; this version of Diptych reads"
             f" {FORMAT}: make it again"
         )
 
@@ -212,7 +212,10 @@ def _shortened(link: Link) -> Link:
 
 
 def _back_link(source: Url, aims: Sequence[Link]) -> Link:
-    """A back link from the page `source`, with the texts of the most descriptive link in `aims`."""
+    """A back link from the page `source`, with the texts of the most descriptive of its links.
+
+    `aims` are the links on that page to the target.
+    """
     best = max(aims, key=lambda link: bool(link.anchor) + bool(link.around or link.alt))
     return Link(source, "back", "", best.anchor, best.around, best.alt, best.src)
 

@@ -28,7 +28,7 @@ class MergedSources:
 
     @property
     def faults(self) -> Mapping[str, int]:
-        """The failures of individual sources so far, with their counts."""
+        """Map the message of each failure of a source to the number of times it occurred."""
         return dict(self._faults)
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:

@@ -25,9 +25,9 @@ def named_sites(
 
     A name can be a site, a file that lists sites, or `-` for standard input, whose lines are passed
     as `lines`.  A host name under a public suffix, such as example.org, means the site even if a
-    file or folder of that name exists, unless the folder is a run, which is an error.
+    file or folder of that name exists.  If that folder is a run, an error is raised.
 
-    In each line of a list, only the text before a tab is used; empty lines and comments are
+    In each line of a list, only the text before a tab is used.  Empty lines and comments are
     skipped.
 
     >>> named_sites(["a.org", "-"], ["b.org\t0.9", "", "# more", "c.org"])
@@ -71,7 +71,7 @@ def _read_list(path: Path) -> list[Url]:
     data = read_file(path, _MAX_BYTES)
     if b"\0" in data:
         raise ConfigError(f"{path} is not a list of sites: it is binary")
-    with reading(path, "list of sites", "it needs one site per line"):
+    with reading(path, "list of sites", "it must have one site per line"):
         lines = data.decode("utf-8").splitlines()
     return _parse_lines(lines, str(path))
 
@@ -88,5 +88,5 @@ def _parse_lines(lines: Iterable[str], source: str) -> list[Url]:
         except ConfigError as error:
             raise ConfigError(error.with_context(f"{source}, line {number}")) from error
     if not found:
-        raise ConfigError(f"{source} contains no site; it needs one site per line")
+        raise ConfigError(f"{source} contains no site; it must have one site per line")
     return found

@@ -50,7 +50,8 @@ def index_wat(
 ) -> WatFacts:
     """Index WAT files in one SQLite file; files that have already been indexed are skipped.
 
-    If the process is killed, the same call continues with the interrupted file.
+    If the process is killed, the same call resumes with the interrupted file.  `tick` is called
+    with a noun and a count to report progress.
     """
     paths = part_files(files)
     skipped = pages = links = bad = 0
@@ -195,7 +196,7 @@ def _alternates(
 
 
 def _inside(content: object, keys: Iterable[str]) -> dict[str, Any]:
-    """The object at a path of keys in nested objects; empty if there is no such object."""
+    """The object at a path of keys in nested JSON objects; empty if there is no such object."""
     for key in keys:
         content = content.get(key) if isinstance(content, dict) else None
     return content if isinstance(content, dict) else {}

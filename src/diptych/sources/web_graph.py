@@ -74,20 +74,27 @@ class WebGraph:
         return cls(folder, facts, names, name_offsets, *lists, keys, key_ids)
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link]:
-        """The home pages of hosts that link to the URL's host, fewest out links first."""
+        """Links to the home pages of hosts that link to the URL's host.
+
+        The hosts with the fewest out links come first.
+        """
         found = self._neighbours(url, limit, self.back, self.out)
         return [Link(other, "back") for other in found or ()]
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | None:
-        """The home pages of hosts that the URL's host links to, fewest back links first.
+        """Links to the home pages of hosts that the URL's host links to.
 
-        The result is None if the URL's host is not in the graph.
+        The hosts with the fewest back links come first.  The result is None if the URL's host is
+        not in the graph.
         """
         found = self._neighbours(url, limit, self.out, self.back)
         return None if found is None else [Link(other) for other in found]
 
     def hosts(self, url: Url) -> list[int]:
-        """The vertices for a URL's host with and without `www`, or for its domain."""
+        """The vertices for a URL's host, or for its domain in a domain graph.
+
+        Names with and without `www` are looked up.
+        """
         host = _site_of(url) if self.facts.level == "domain" else host_of(url)
         bare = host.removeprefix("www.")
         # Graphs up to spring 2026 contain hosts only without www, later ones unchanged.
@@ -103,7 +110,8 @@ class WebGraph:
     ) -> list[Url] | None:
         """The home pages of neighbouring hosts on other sites; None if the URL's host is unknown.
 
-        Hosts with few neighbours in `others` come first.
+        `lists` contains the neighbours in one direction, and `others` those in the opposite
+        direction.  Hosts with few neighbours in `others` come first.
         """
         vertices = self.hosts(url)
         if not vertices:
@@ -120,10 +128,10 @@ class WebGraph:
     def _sample(
         self, lists: AdjacencyLists, vertex: int, own: str, most: int
     ) -> NDArray[np.uint32]:
-        """Select evenly spaced ids from a vertex's list, excluding hosts of the site `own`.
+        """Select at most `most` evenly spaced ids from a vertex's list.
 
-        The hosts are excluded only if they are contiguous.  Only the selected ids are read, however
-        long the list is.
+        Hosts of the site `own` are left out if they are contiguous in the list.  Only the selected
+        ids are read, however long the list is.
         """
         start, end = lists.span(vertex)
         low, high = self._site_rows(own, lists.ids[start:end])
@@ -133,7 +141,7 @@ class WebGraph:
         return lists.ids[start + places]
 
     def _site_rows(self, own: str, ids: NDArray[np.uint32]) -> tuple[int, int]:
-        """The range of a site's hosts in a list of ids; empty if names are unsorted."""
+        """The start and end index of a site's hosts in a list of ids; (0, 0) if not contiguous."""
         if self.keys is not None or self.facts.level == "domain":
             return 0, 0
         prefix = _reversed(own.encode()) + b"."
@@ -143,7 +151,7 @@ class WebGraph:
         return low, high
 
     def _urls(self, vertices: Sequence[int], own: str) -> Iterator[Url]:
-        """Yield the home pages of the hosts that belong to other sites, without duplicates."""
+        """Yield the home pages of the hosts that are not on the site `own`, without duplicates."""
         seen = set()
         for vertex in vertices:
             name = self.name(vertex)
@@ -173,7 +181,7 @@ class WebGraph:
         return sorted(id for id in ids if id < self.facts.vertices)
 
     def _rank(self, name: bytes) -> int:
-        """The number of smaller names, which is the vertex id of this name if it exists."""
+        """The number of names that sort before `name`; if `name` exists, this is its vertex id."""
         low, high = 0, self.facts.vertices
         while low < high:
             middle = (low + high) // 2
@@ -189,7 +197,7 @@ class WebGraph:
 
 
 def _mapped(path: Path, kind: str) -> NDArray[Any]:
-    """Map a file into memory as an array."""
+    """Map a file into memory as an array of the data type `kind`."""
     with reading(path, advice="index the files again", error=SourceError):
         # An empty file cannot be mapped; and a plain array is faster to access.
         found = np.memmap(path, kind, "r") if path.stat().st_size else np.empty(0, kind)

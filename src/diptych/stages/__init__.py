@@ -1,5 +1,5 @@
-"""The stages of mining, one folder each.
+"""The stages of mining, one subpackage each.
 
-A file in a stage's folder is a strategy, a folder in it is a strategy with its parts, and `shared/`
-holds code that several strategies of the stage use.
+Each module or subpackage of a stage is one strategy, except `shared`, which contains code that
+several strategies of the stage use.
 """

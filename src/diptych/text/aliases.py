@@ -1,7 +1,7 @@
 """Rewrite rules for URLs that often lead to the same page: trailing slash, index files, parameters.
 
 The name of a rule describes its effect.  `frontier.aliases` learns which rules apply to a host and
-its sections; the literature calls such rules DUST (different URLs with similar text).
+its sections.  The literature calls such URLs DUST (different URLs with similar text).
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _SLASHES = re.compile(r"/{2,}")
 
 
 class Rewriting(NamedTuple):
-    """A rewritten URL and the name of the rule."""
+    """A rewritten URL and the name of the rule that produced it."""
 
     rule: str
     url: Url
 
 
 def rewritings(url: Url) -> Iterator[Rewriting]:
-    """Yield all rewritings of a URL by a single rule.
+    """Yield every rewrite of a URL that a single rule produces.
 
     >>> [made.rule for made in rewritings(Url("http://a.org/News?b=1&a"))]
     ['https', 'www', 'slash', 'lower case', 'without ?b', 'without ?a', 'sorted parameters']
@@ -109,7 +109,7 @@ def _of_query(query: str) -> Iterator[tuple[str, str]]:
 
 
 def path_between(url: Url, target: Url) -> tuple[Rewriting, ...]:
-    """The shortest sequence of rewritings that turns one URL into another; empty if there is none.
+    """The shortest sequence of rewrites that turns one URL into another; empty if there is none.
 
     >>> [made.url for made in path_between(Url("http://a.org/x"), Url("https://a.org/x/"))]
     ['https://a.org/x', 'https://a.org/x/']
@@ -133,7 +133,7 @@ def path_between(url: Url, target: Url) -> tuple[Rewriting, ...]:
 
 
 def _may_be_related(url: Url, target: Url) -> bool:
-    """False if no rules can turn one URL into the other; this quickly excludes most redirects."""
+    """False if no rules can turn `url` into `target`; this quickly excludes most redirects."""
     host, other = (origin_of(each).partition("://")[2] for each in (url, target))
     names, others = (
         {item.partition("=")[0] for item in each.partition("?")[2].split("&")}
@@ -155,7 +155,7 @@ def rules_between(url: Url, target: Url) -> tuple[str, ...]:
 
 
 def are_aliases(url: Url, other: Url) -> bool:
-    """True if rules can turn one of two URLs into the other.
+    """True if rewrite rules can turn one of two URLs into the other.
 
     >>> are_aliases(Url("http://a.org/x/"), Url("http://a.org/x/index.html"))
     True

@@ -1,4 +1,4 @@
-"""Caches keyed by text, bounded in bytes: a page may have thousands of long, unique texts."""
+"""Caches keyed by text with a limit in bytes, because a page may have thousands of long texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _Value = TypeVar("_Value")
 
 
 class TextMap(dict[str, _Value]):
-    """A dict keyed by text that is cleared when it takes up too many bytes.
+    """A dict keyed by text that is cleared when it exceeds its maximum size in bytes.
 
     Lookups are as fast as in a plain dict.
     """
@@ -28,7 +28,7 @@ class TextMap(dict[str, _Value]):
         """estimated size of the entries, including values"""
 
     def keep(self, text: str, value: _Value) -> _Value:
-        """Store the value for a text, and return it."""
+        """Store a value for a text, and return the value."""
         if text not in self:
             size = self._per_entry + self._per_character * len(text)
             if self.bytes + size > self._max_bytes:
@@ -46,7 +46,7 @@ class TextMap(dict[str, _Value]):
 
 
 class TextCache(TextMap[_Value]):
-    """A cached function of a text: `cache[text]` calls the function if the value is missing."""
+    """A cache for a function of a text: `cache[text]` calls the function if the text is missing."""
 
     def __init__(
         self,
@@ -66,8 +66,9 @@ class TextCache(TextMap[_Value]):
 class LastingMap(Generic[_Value]):
     """A bounded cache of expensive values, for texts that are looked up in a cycle.
 
-    When the cache is full, most entries stay: a cache that stored every new value would drop each
-    value before its next lookup.  Only one in `_ONE_IN` new values replaces the oldest values.
+    When the cache is full, only one in `_ONE_IN` new values replaces the oldest values, and the
+    other new values are not stored.  If every new value were stored, each would be dropped before
+    its next lookup.
     """
 
     def __init__(self, max_bytes: int) -> None:
@@ -83,7 +84,7 @@ class LastingMap(Generic[_Value]):
         return held[0] if held else None
 
     def keep(self, text: str, value: _Value, size: int) -> _Value:
-        """Store a value of `size` bytes if there is room, and return it in any case."""
+        """Store a value of `size` bytes, unless the full cache skips it, and return the value."""
         self._drop(text)
         size += _ENTRY + len(text)
         if self.bytes + size > self._max_bytes:

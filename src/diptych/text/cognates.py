@@ -15,7 +15,7 @@ MAX_COMPARED = 40  # words of one text that a word of the other is compared with
 
 
 class Cognate(NamedTuple):
-    """The indices of two similar words in their lists, and their similarity (1 if identical)."""
+    """The indices of two similarly spelt words in their lists, and their similarity (at most 1)."""
 
     left: int
     right: int
@@ -72,7 +72,9 @@ def cognates(left: Sequence[str], right: Sequence[str]) -> Iterator[Cognate]:
 
 
 def _similarity(left: str, right: str) -> float:
-    """The share of letters in the common prefix of two words; for numbers, 1 if equal, else 0.
+    """The share of letters in the common prefix of two words; 0 if the prefix is short.
+
+    Numbers have a similarity of 1 if they are equal and 0 otherwise.
 
     >>> _similarity("expedition", "expeditions"), _similarity("die", "dit")
     (0.9523809523809523, 0.0)

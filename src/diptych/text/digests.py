@@ -7,7 +7,7 @@ import hashlib
 
 
 def body_digest(body: bytes) -> str:
-    """The SHA-1 digest of a body in base 32, in WARC notation.
+    """The SHA-1 digest of a response body, in base 32 with the prefix `sha1:`, as in WARC files.
 
     >>> body_digest(b"")
     'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ'
@@ -16,7 +16,7 @@ def body_digest(body: bytes) -> str:
 
 
 def signed_hash(data: bytes) -> int:
-    """A signed 64-bit hash, which fits into an SQLite integer.
+    """A signed 64-bit hash of some bytes, which fits into an SQLite integer.
 
     >>> signed_hash(b"") == signed_hash(b""), signed_hash(b"a") == signed_hash(b"b")
     (True, False)

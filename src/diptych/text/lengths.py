@@ -1,4 +1,4 @@
-"""Length of a text in letters, and the cheapest path through two sequences (Gale & Church 1993)."""
+"""Text length in letters, and the cheapest path through two sequences (Gale & Church 1993)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ANY_DENSE = re.compile(f"[{''.join(dense.pattern[1:-1] for dense, _ in _DENSE)}
 
 
 class Step(NamedTuple):
-    """One step of a path: in each sequence, the index of the first item and the item count."""
+    """One step of a path: the index of the first item and the item count in each sequence."""
 
     left: int
     right: int
@@ -27,7 +27,7 @@ class Step(NamedTuple):
 
 
 def text_length(text: str) -> float:
-    """The length of a text in alphabetic letters; an ideograph or syllable counts as several.
+    """The length of a text in letters; an ideograph or syllable counts as several letters.
 
     >>> text_length("  a  cat "), text_length("中文"), text_length("のは")
     (5.0, 7.0, 4.6)
@@ -49,9 +49,10 @@ def cheapest_path(
 ) -> list[Step]:
     """The path through two sequences with the lowest total cost, as a list of steps.
 
-    `cost` is called with the fields of a `Step`.  Costs must not be negative, and moves must
-    include (1, 0) and (0, 1); ties go to the earlier move.  If there are more than
-    `max_cells` cells, only a band along the diagonal is searched.
+    `rows` and `columns` are the lengths of the sequences.  A move is the number of items that a
+    step takes from each sequence; moves must include (1, 0) and (0, 1), and ties go to the earlier
+    move.  `cost` is called with the fields of a `Step` and must not return a negative number.  If
+    there are more than `max_cells` cells, only a band along the diagonal is searched.
 
     >>> steps = cheapest_path(2, 1, [(1, 1), (1, 0), (0, 1)], lambda *step: 0.5, max_cells=100)
     >>> [(step.left_count, step.right_count) for step in steps]
@@ -78,7 +79,7 @@ def _last_move(
     best: Sequence[Sequence[float]],
     band: Sequence[tuple[int, int]],
 ) -> tuple[float, tuple[int, int]]:
-    """The cost of the cheapest path to a cell, and its last move."""
+    """The cost of the cheapest path to a cell, and the last move of that path."""
     cheapest, chosen = math.inf, (0, 0)
     for left_count, right_count in moves:
         left, right = row - left_count, column - right_count
@@ -96,7 +97,10 @@ def _last_move(
 def _walk_back(
     chosen: Sequence[Sequence[tuple[int, int]]], band: Sequence[tuple[int, int]]
 ) -> list[Step]:
-    """Trace the path back from the last cell, and return its steps in order."""
+    """Trace the path back from the last cell, and return its steps in order.
+
+    `chosen` has the last move of the cheapest path to each cell.
+    """
     steps: list[Step] = []
     row, column = len(band) - 1, band[-1][1]
     while row or column:
@@ -107,7 +111,7 @@ def _walk_back(
 
 
 def _band(rows: int, columns: int, max_cells: int) -> list[tuple[int, int]]:
-    """The first and last column to search in each row; all columns if `max_cells` permits.
+    """The first and last column to search in each row; all columns if `max_cells` allows.
 
     >>> _band(2, 2, 100)
     [(0, 2), (0, 2), (0, 2)]

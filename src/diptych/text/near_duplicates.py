@@ -1,4 +1,4 @@
-"""Keys for near-duplicate segments: hashes that ignore case, punctuation and numbers."""
+"""Keys for detecting near-duplicate segments: hashes that ignore case, punctuation and numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NUMBERS = re.compile(r"(?<!\w)\d+(?!\w)(?: \d+(?!\w))*")
 
 
 class Keys(NamedTuple):
-    """Hashes of a segment and of its two sides; all hashes also depend on the languages."""
+    """Hashes of a segment and of its left and right texts; all hashes depend on both languages."""
 
     same: int
     left: int
@@ -22,7 +22,7 @@ class Keys(NamedTuple):
 
 
 class _Table(dict[int, str]):
-    """A translation table that computes the replacement of each character once."""
+    """A table for `str.translate` that computes the replacement of each character only once."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)

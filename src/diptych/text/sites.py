@@ -24,7 +24,7 @@ _FILE = re.compile(
 
 
 def parse_site(text: str) -> Url:
-    """Parse a site, with or without a scheme, as a URL; raise `ConfigError` if it is invalid.
+    """Parse a site, with or without a scheme, as a URL, or raise `ConfigError` if it is invalid.
 
     >>> parse_site("www.example.org"), parse_site("http://example.org/fr")
     ('https://www.example.org/', 'http://example.org/fr')
@@ -55,7 +55,7 @@ def has_public_suffix(name: str) -> bool:
 
 
 def _with_right_scheme(text: str) -> str | None:
-    """The URL with its mistyped scheme corrected; None if the scheme is not mistyped.
+    """The URL with its mistyped scheme corrected, or None if the scheme is not mistyped.
 
     >>> [_with_right_scheme(text) for text in ("htp://a.org", "https:/a.org", "https:a.org")]
     ['http://a.org', 'https://a.org', 'https://a.org']
@@ -88,7 +88,7 @@ def _mistake(text: str) -> str:
         return f"{quoted} is an e-mail address" + (f"; did you mean {url}?" if url else "")
     if _is_path(text):
         return (
-            f"there is no file {quoted}; specify a site such as https://example.org, a list of"
+            f"there is no file {quoted}; specify a site, such as https://example.org, a list of"
             f" sites with {option_name('sites')} or archives with {option_name('warc')}"
         )
     if len(sites := re.split(r"[\s,;]+", text)) > 1 and all(map(_is_host, sites)):
@@ -99,11 +99,14 @@ def _mistake(text: str) -> str:
         usual = scheme.lower() if scheme.lower() in _SCHEMES else "https"
         without = f"{usual}://{host.rpartition('@')[2]}{slash}{path}"
         return f"URLs with a user name or password are not accepted; use {without}"
-    return f"{quoted} is not an http or https URL; give one such as https://example.org"
+    return f"{quoted} is not an http or https URL; specify one, such as https://example.org"
 
 
 def _meant(text: str) -> str:
-    """The URL that was probably meant, given a mistyped scheme or blanks; empty if unclear."""
+    """The URL that the user probably meant; empty if it is unclear.
+
+    Mistyped schemes and blanks in the host are corrected.
+    """
     if (right := _with_right_scheme(text)) is not None:
         return normalise(right) or ""
     scheme, _, rest = text.rpartition("://")

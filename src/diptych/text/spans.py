@@ -1,9 +1,9 @@
 """Locations of segments in the blocks of a page: DOM paths and character offsets.
 
-A side of a segment is located by `path` and `at`: DOM paths separated by spaces, and the start
-and end offsets for each path, such as `0-54 0-12`.  The text of the side consists of these
-stretches, joined by spaces.  Several blocks of a page may have the same path; the text or its hash
-then selects the block.
+The left or right text of a segment is located by `path` and `at`.  `path` is a list of DOM paths
+separated by spaces, and `at` has the start and end offsets for each path, such as `0-54 0-12`.  The
+text consists of these stretches, joined by spaces.  Several blocks of a page may have the same
+path; the text or its hash then selects the block.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Stretch(NamedTuple):
 
 
 def parse_at(at: str) -> list[tuple[int, int]]:
-    """Parse pairs of start and end offsets; raise ValueError if the text is malformed.
+    """Parse pairs of start and end offsets, or raise ValueError if `at` is malformed.
 
     >>> parse_at("0-54 3-12")
     [(0, 54), (3, 12)]
@@ -59,7 +59,7 @@ def format_at(spans: Iterable[tuple[int, int]]) -> str:
 
 
 def stretches(path: str, at: str) -> list[Stretch]:
-    """Combine `path` and `at` into stretches; raise ValueError if they do not match.
+    """Combine `path` and `at` into stretches, or raise ValueError if they do not match.
 
     >>> stretches("/html/body/p[1] /html/body/p[2]", "9-54 0-12")[1]
     Stretch(path='/html/body/p[2]', start=0, end=12)
@@ -75,7 +75,7 @@ def stretches(path: str, at: str) -> list[Stretch]:
 
 
 def by_path(blocks: Iterable[Block]) -> dict[str, list[str]]:
-    """Map each path to the texts of its blocks, in page order."""
+    """Map each DOM path to the texts of its blocks, in page order."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for block in blocks:
         found[block.path].append(block.text)
@@ -85,7 +85,8 @@ def by_path(blocks: Iterable[Block]) -> dict[str, list[str]]:
 def texts_at(texts: Mapping[str, Sequence[str]], path: str, at: str) -> Iterator[str]:
     """Yield the possible texts at a location, the most probable first.
 
-    Nothing is yielded if the page has no such location.
+    There may be several texts, because several blocks may have the same path.  Nothing is yielded
+    if the page has no such location.
 
     >>> page = by_path([Block("One. Two.", "/p"), Block("Three", "/q"), Block("4", "/q")])
     >>> list(texts_at(page, "/p /q", "5-9 0-1"))
@@ -104,13 +105,13 @@ def texts_at(texts: Mapping[str, Sequence[str]], path: str, at: str) -> Iterator
 
 
 def _alike(texts: Sequence[str], start: int, end: int) -> Iterable[str]:
-    """Up to `MAX_ALIKE` distinct texts at the same offsets in several blocks."""
+    """Up to `MAX_ALIKE` distinct texts at the same offsets in several block texts."""
     found = dict.fromkeys(text[start:end] for text in texts if end <= len(text))
     return islice(found, MAX_ALIKE)
 
 
 class _Places:
-    """The blocks of one page, and the locations that segments already use."""
+    """The blocks of one page, and the locations that are already used by segments."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
         self._texts = [block.text for block in blocks]
@@ -139,7 +140,7 @@ class _Places:
         return tuple(found) if begin == len(text) + 1 else ()
 
     def _find(self, said: str, path: str, start: int, end: int) -> tuple[int, int, int] | None:
-        """The first unused location of a text, or else the first one; None if there is none."""
+        """The first unused location of a text, or the first location if all are used, or None."""
         first: tuple[int, int, int] | None = None
         for index in self._indices.get(path, ()):
             if self._texts[index][start:end] == said:
@@ -154,7 +155,7 @@ class _Places:
 def pieces(
     left: Sequence[Block], right: Sequence[Block], segments: Iterable[tuple[SegmentPair, Decision]]
 ) -> tuple[Piece, ...]:
-    """Convert segments of two pages to locations in the pages' blocks, in the same order.
+    """Convert the segments of a page pair to locations in the blocks of both pages, in order.
 
     A segment whose text is not at its location is rejected with the reason `no_text`.
 
@@ -200,7 +201,10 @@ def rewritten(document: DocumentPair, change: Callable[[str], str]) -> DocumentP
 def _rewritten(
     text: Text, places: Sequence[_Triples], change: Callable[[str], str]
 ) -> tuple[Text, list[_Triples]]:
-    """Apply `change` to a page; return it with the new locations of stretches (empty if lost)."""
+    """Apply `change` to a page, and return the page and the new locations of its stretches.
+
+    The locations of a segment are empty if they were lost.
+    """
     cuts: defaultdict[int, set[int]] = defaultdict(set)
     for index, start, end in (one for triples in places for one in triples):
         cuts[index] |= {start, end}
@@ -219,7 +223,9 @@ def _rewritten(
 
 
 def _changed(text: str, cuts: set[int], change: Callable[[str], str]) -> tuple[str, dict[int, int]]:
-    """Change a text part by part; return it and a mapping from old to new offsets of the cuts.
+    """Change a text part by part, and return it with a mapping from old to new offsets.
+
+    `cuts` are the offsets between the parts.
 
     If the parts cannot be changed separately, the whole text is changed, and the mapping is empty.
     """

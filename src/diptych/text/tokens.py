@@ -24,7 +24,7 @@ _SEPARATOR = re.compile(r"[.,'\u2019\u066b\u066c]")
 
 
 def tokens(text: str, lang: str) -> list[str]:
-    """Split a text into case-folded NFKC words; elisions are split, and numbers normalised.
+    """Split a text into case-folded NFKC words, split elisions, and normalise numbers.
 
     >>> tokens("L’École n'a que 3,5 m² !", "fr")
     ['l', 'école', 'n', 'a', 'que', '3.5', 'm2']
@@ -46,7 +46,7 @@ def tokens(text: str, lang: str) -> list[str]:
 
 
 def _parts(word: str) -> list[str]:
-    """Split a word at its apostrophes, or normalise a number."""
+    """Split a word at its apostrophes; if it is a number, normalise it instead."""
     if word[0].isdecimal() and _NUMBER.fullmatch(word):
         return [_number(word)]
     parts = [part for part in _APOSTROPHES.split(word) if any(map(str.isalnum, part))]
@@ -54,7 +54,7 @@ def _parts(word: str) -> list[str]:
 
 
 def _number(text: str) -> str:
-    """Normalise a number: drop separators before three digits, and replace others with points.
+    """Drop separators before groups of three digits in a number, and replace others with points.
 
     >>> _number("1.234,5"), _number("1,234.5"), _number("24.12.2001")
     ('1234.5', '1234.5', '24.12.2001')

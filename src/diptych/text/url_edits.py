@@ -1,8 +1,8 @@
-"""URL edit rules, learned from the pairs of a site, that predict the URL of a counterpart.
+"""URL edit rules, learned from the page pairs of a site, that predict the URL of a counterpart.
 
-A rule consists of the changes, piece by piece, from one URL of a pair to the other, and their
-positions.  A position is counted from the start or the end of the URL, whichever holds for more
-pairs.
+A URL is split into pieces at its punctuation.  A rule consists of edits of pieces, with their
+positions, that turn one URL of a pair into the other.  A position is counted from the start or the
+end of the URL, whichever fits more pairs.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _MIN_SHARE = 0.02  # minimum share of a key's pairs for another rule
 
 
 _Variants: TypeAlias = "dict[tuple[Edit, ...], int]"
-"""alternative descriptions of one change, each with a score for how natural it is"""
+"""alternative edit sequences for one change, each with a score for how natural it is"""
 
 
 class UrlPair(NamedTuple):
-    """Two URLs, the known or inferred languages of their pages, and the key that pairs them."""
+    """The URLs of a page pair, the known or inferred languages of the pages, and their key."""
 
     left: str
     right: str
@@ -41,7 +41,7 @@ class UrlPair(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """Pieces of a URL that are replaced, inserted or deleted, and their position."""
+    """An edit of a URL: the pieces to replace, insert or delete, and their position."""
 
     old: tuple[str, ...]
     new: tuple[str, ...]
@@ -52,7 +52,7 @@ class Edit(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """Edits from URLs in one language to URLs in another, with counts of successes and trials."""
+    """Edits that turn URLs in one language into URLs in another, and how often they succeeded."""
 
     left_lang: str
     right_lang: str
@@ -63,7 +63,7 @@ class Rule(NamedTuple):
 
     @property
     def confidence(self) -> float:
-        """The probability that the rule holds (Laplace smoothing); 0.5 without trials."""
+        """The smoothed probability that the rule predicts the right URL; 0.5 without trials."""
         return (self.held + 1) / (self.tried + 2)
 
 
@@ -114,7 +114,7 @@ def learn_rules(pairs: Sequence[UrlPair]) -> EditRules:
 
 
 def _rules(pairs: list[UrlPair]) -> Iterator[Rule]:
-    """Yield the rules between two languages, in both directions."""
+    """Yield the rules for URL pairs of the same two languages, in both directions."""
     by_key: defaultdict[str, list[UrlPair]] = defaultdict(list)
     for pair in sorted(pairs):
         by_key[pair.key].append(pair)
@@ -139,13 +139,13 @@ def _sample(pairs: list[UrlPair], most: int) -> list[UrlPair]:
 def _checked(
     edits: tuple[Edit, ...], checks: Sequence[tuple[list[str], list[str]]]
 ) -> tuple[int, int]:
-    """The number of pairs for which a rule held, and the number to which it applied."""
+    """The number of URL pairs in `checks` that a rule predicts, and the number it applies to."""
     made = [(apply_edits(one, edits), two) for one, two in checks]
     return sum(url == "".join(two) for url, two in made), sum(url != "" for url, _ in made)
 
 
 def _covering(changes: list[_Variants]) -> Iterator[tuple[Edit, ...]]:
-    """Yield a few edit sequences that together cover most changes, the most frequent first."""
+    """Yield a few edit sequences that together describe most changes, the most frequent first."""
     left = [variants for variants in changes if variants]
     least = max(1.0, _MIN_SHARE * len(left))
     for _ in range(_MAX_RULES):
@@ -170,7 +170,7 @@ def _pieces(url: str) -> list[str]:
 
 
 def _changes(pair: UrlPair) -> _Variants:
-    """All descriptions of the change from one URL of a pair to the other; empty if too complex."""
+    """All edit sequences that turn the left URL into the right one; empty if too complex."""
     one, two = _pieces(pair.left), _pieces(pair.right)
     spans = list(_spans(one, two))
     if not 0 < len(spans) <= _MAX_EDITS:
@@ -203,7 +203,10 @@ def _is_counted_from_start(one: list[str], begin: int, end: int, new: tuple[str,
 
 
 def _spans(one: list[str], two: list[str]) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    """Yield (begin, end, new): a range of pieces of the first URL and its replacement."""
+    """Yield (begin, end, new) for each difference between two URLs, given as pieces.
+
+    The range `begin:end` of pieces in the first URL is replaced by the pieces `new`.
+    """
     begin = shared_prefix(one, two)
     behind = shared_prefix(one[begin:][::-1], two[begin:][::-1])
     old, new = one[begin : len(one) - behind], two[begin : len(two) - behind]
@@ -216,7 +219,7 @@ def _spans(one: list[str], two: list[str]) -> Iterator[tuple[int, int, tuple[str
 def _parts(
     old: tuple[str, ...], new: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], str]]:
-    """Yield a change of one piece as a change of its end or start only, as in `06e` to `06c`."""
+    """Yield a replacement of one piece as a change of only its end or start (`06e` to `06c`)."""
     if len(old) != 1 or len(new) != 1:
         return
     one, two = old[0], new[0]
@@ -227,7 +230,7 @@ def _parts(
 
 
 def apply_edits(pieces: list[str], edits: tuple[Edit, ...]) -> str:
-    """Apply edits to the pieces of a URL; return the new URL, or '' if an edit does not apply.
+    """Apply edits to the pieces of a URL, and return the new URL, or '' if an edit does not apply.
 
     >>> apply_edits(["/", "a", ".", "html"], (Edit((), ("_", "fr"), -3),))
     '/a_fr.html'
@@ -252,7 +255,7 @@ def _place(edit: Edit, count: int) -> int:
 
 
 def _fitted(found: list[str], edit: Edit) -> list[str] | None:
-    """The replacement for some pieces of a URL; None if the edit does not apply to them."""
+    """The pieces that replace `found` in a URL, or None if the edit does not apply to them."""
     if not edit.part:
         return list(edit.new) if tuple(found) == edit.old else None
     old, new, piece = edit.old[0], edit.new[0], found[0]

@@ -65,7 +65,7 @@ def tokens(field: str) -> list[str]:
 
 
 def significant(found: list[str]) -> list[str]:
-    """Remove file extensions such as htm from a list of tokens.
+    """Remove file extensions, such as `htm`, from a list of tokens.
 
     >>> significant(["home", "c", "htm"])
     ['home', 'c']
@@ -74,7 +74,7 @@ def significant(found: list[str]) -> list[str]:
 
 
 def query_tokens(query: str) -> list[str]:
-    """The tokens of a query: one per parameter, or one per segment if the value is a path.
+    """The tokens of a query: one per parameter, or one per path segment if its value is a path.
 
     >>> query_tokens("lang=en_US&id=12&print"), query_tokens("page=fr/about.php")
     (['lang=en_US', 'id=12', 'print'], ['page=fr', 'page=about', 'page=php'])
@@ -93,8 +93,9 @@ def query_tokens(query: str) -> list[str]:
 def tagged_tokens(url: str, *, paper: bool = False) -> list[str] | None:
     """The significant tokens of a URL, each prefixed with the first letter of its field.
 
-    The protocol is omitted, because http and https lead to the same page.  The names of index files
-    are omitted too, unless `paper` is True.  Parameters are sorted.
+    The result is None if the URL has no protocol or host.  The protocol is omitted, because http
+    and https lead to the same page.  The names of index files are omitted too, unless `paper` is
+    True.  Parameters are sorted.
 
     >>> tagged_tokens("http://x.org/fr/index_a.html?id=2")
     ['hx', 'horg', 'pfr', 'fa', 'qid=2']

@@ -180,7 +180,10 @@ def _is_session(part: str) -> bool:
 
 
 def _escape(text: str, illegal: re.Pattern[str]) -> str:
-    """Percent-encode only the characters that require it, with upper-case hex digits."""
+    """Percent-encode only the characters that require it, using upper-case hex digits.
+
+    `illegal` matches the characters that must be encoded.
+    """
     if "%" in text:
         text = _ESCAPE.sub(_normal_escape, text)
     return illegal.sub(
@@ -205,7 +208,7 @@ def resolve(base: str, href: str) -> Url | None:
 
 
 def resolver(base: str) -> Callable[[str], Url | None]:
-    """Return a function that resolves the links on one page as `resolve` does."""
+    """Return a function that resolves links like `resolve`, for the links on one page."""
     page = base.partition("?")[0]
     # Relative links resolve alike on all pages of a directory, so they share a cache entry.
     directory = page[: page.rfind("/") + 1] or base
@@ -290,7 +293,7 @@ def _public_suffixes() -> PublicSuffixList:
 
 
 def site_name(url: str) -> str:
-    """The registrable domain or IP address of a URL, with its port unless that is the default.
+    """The registrable domain or IP address of a URL, with the port unless it is the default port.
 
     >>> site_name("https://fr.shop.example.co.uk/a"), site_name("http://127.0.0.1:9001/")
     ('example.co.uk', '127.0.0.1:9001')

@@ -38,7 +38,9 @@ def words(text: str, lang: str) -> list[str]:
 
 
 def is_plain(text: str) -> bool:
-    """True if a text has only Latin letters and unambiguous punctuation.
+    """True if a text can be split into words without ICU.
+
+    Such a text has only Latin letters and unambiguous punctuation.
 
     >>> is_plain("L'école : 3,5 élèves !"), is_plain("中文"), is_plain("Kista:s")
     (True, False, False)

@@ -1,4 +1,4 @@
-"""Sentence encoder loaded from a folder in the sentence-transformers format.
+"""A sentence encoder loaded from a folder in the sentence-transformers format.
 
 Nothing is downloaded, and no code in the folder is executed.  Supported modules are a transformer,
 pooling of its tokens, dense layers and normalisation, with weights in safetensors.
@@ -104,10 +104,13 @@ def _pool(
 
 
 def load_folder(folder: Path) -> FolderEncoder:
-    """Load an encoder from a folder; without modules.json, it is a mean-pooled transformer."""
+    """Load an encoder from a folder in the sentence-transformers format.
+
+    A folder without modules.json is loaded as a transformer with mean pooling.
+    """
     if not folder.is_dir():
         raise ConfigError(
-            f"no encoder in {folder}: there is no such folder; diptych does not download models"
+            f"no encoder in {folder}: there is no such folder; Diptych does not download models"
         )
     modules = list(_modules(folder))
     kinds = [kind for kind, _ in modules]
@@ -192,7 +195,7 @@ def _dense(folder: Path) -> Dense:
 
 
 def _max_tokens(folder: Path, config: Any) -> int:
-    """The maximum number of tokens that the folder's settings and the model's positions allow."""
+    """The maximum number of tokens per text, from the folder's settings and the model's limits."""
     file = folder / "sentence_bert_config.json"
     said = _settings(file).get("max_seq_length") if file.is_file() else None
     # The positions of RoBERTa start after the one for padding.

@@ -1,4 +1,4 @@
-"""Loading of sentence encoders, and encoding of runs of consecutive sentences.
+"""Load sentence encoders, and encode runs of consecutive sentences.
 
 There are two encoders: the Universal Sentence Encoder, whose weights come in a package (extra
 `encoder`), and a user's folder in the format of sentence-transformers (`encoder.folder`).  Neither
@@ -38,7 +38,7 @@ class UniversalEncoder:
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Encode each text as a unit vector; a blank text gets a zero vector.
 
-        The other texts of a batch may affect only the last bits of a vector, because of rounding.
+        Batching may change the last bits of a vector, because of rounding.
         """
         cleaned = [clean(text) for text in texts]
         asked = [index for index, text in enumerate(cleaned) if text]
@@ -71,7 +71,7 @@ def _universal() -> UniversalEncoder:
 def encode_overlaps(
     sentences: Sequence[str], max_size: int, encoder: SentenceEncoder, *, between: str = " "
 ) -> list[NDArray[np.float16]]:
-    """Encode all runs of 1 to `max_size` consecutive sentences; returns one array per size.
+    """Encode all runs of 1 to `max_size` consecutive sentences, and return one array per run size.
 
     Row i of array s - 1 is the vector of the s sentences that start at sentence i.  In half
     precision, 50,000 sentences in runs of up to four take 200 MB at width 512.

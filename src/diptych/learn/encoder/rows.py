@@ -1,4 +1,4 @@
-"""Cleaning of texts for sentence encoders, and normalisation of vectors to unit length."""
+"""Clean texts for sentence encoders, and scale vectors to unit length."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ def clean(text: str) -> str:
 
 
 def unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Scale rows to unit length; rows of zeros are unchanged."""
+    """Scale each row to unit length; rows of zeros stay unchanged."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)

@@ -38,7 +38,7 @@ class Text:
 
     @cached_property
     def postings(self) -> Postings:
-        """The sentences that contain each word."""
+        """For each word, the sentences that contain it."""
         return postings(self.bags)
 
     @cached_property
@@ -61,13 +61,14 @@ class Text:
         return np.bincount(rows, self.bags.count, len(self)).astype(np.float64)
 
     def coarser(self) -> Text:
-        """The text with consecutive sentences joined in pairs."""
+        """A copy of the text in which every two consecutive sentences are joined into one."""
         return self.grouped(np.arange(len(self)) // 2)
 
     def grouped(self, group: NDArray[np.int64]) -> Text:
-        """The text with the sentences of each group joined.
+        """A copy of the text in which the sentences of each group are joined into one.
 
-        `group` has a group number for each sentence, ascending from 0; -1 omits a sentence.
+        `group` holds the group number of each sentence, in ascending order from 0.  Sentences
+        with the group number -1 are omitted.
         """
         count = int(group.max(initial=-1)) + 1
         rows = np.repeat(group, np.diff(self.bags.offsets))
@@ -88,9 +89,10 @@ class Text:
 
 
 def likely_share(rows: Text, places: Text, links: Table, before: float) -> float:
-    """The share of words that occur by chance, estimated from sentences and their translations.
+    """Estimate the share of words in `rows` that are not translations of words in `places`.
 
-    The result is the mean of the previous estimate, `before`, and the most likely share.
+    Sentence i of `rows` is the translation of sentence i of `places`; `links` are word lifts.
+    The result is the mean of the most likely share and `before`, the previous estimate.
     """
     if not len(rows):
         return before
@@ -108,7 +110,7 @@ def likely_share(rows: Text, places: Text, links: Table, before: float) -> float
 
 
 def read_text(sentences: Sequence[str], lang: str) -> Text:
-    """Convert sentences to a `Text`, with the stems and the length of each sentence."""
+    """Convert sentences to a `Text`, which holds the stems and the length of each sentence."""
     read = [words_of(sentence, lang) for sentence in sentences]
     flat = [word for words, _ in read for word in words]
     vocabulary = tuple(dict.fromkeys(flat))
@@ -122,7 +124,7 @@ def read_text(sentences: Sequence[str], lang: str) -> Text:
 
 
 def words_of(sentence: str, lang: str) -> tuple[list[str], float]:
-    """The stems and the length of a sentence; cached for short sentences."""
+    """The stems of a sentence, and its length in letters; short sentences are cached."""
     return (_read if len(sentence) <= _SHORT else _read_anew)(sentence, lang)
 
 

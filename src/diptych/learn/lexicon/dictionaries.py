@@ -1,8 +1,8 @@
 """Import of dictionaries as lexicons, from dictd (FreeDict), hunalign or tab-separated files.
 
 The translations of a word are equally probable, regardless of their order.  In an entry of several
-words, each left word is linked to each right word, with a weight that decreases with their number;
-an entry of many words is an explanation rather than a translation and is skipped.
+words, each left word is linked to each right word; the more words there are, the lower the weight
+of each link.  Entries of many words are skipped, because they are explanations, not translations.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ def read_dictionaries(
     format: str | None = None,
     reverse: bool = False,
 ) -> Lexicon:
-    """Read a lexicon from dictionaries of two languages; `reverse` swaps their sides.
+    """Read dictionary files for two languages, and merge them into one lexicon.
 
-    Without `format`, the format is inferred from the file name.  A file is also reversed if its
-    name has the languages in the opposite order.  In hunalign files, a line is
-    `right words @ left words`.
+    If `format` is None, the format is inferred from the file name.  The sides of a file are swapped
+    if `reverse` is True or if its name contains the languages in the opposite order.  In hunalign
+    files, a line is `right words @ left words`.
     """
     for path in paths:
         _check_name(path, left_lang, right_lang)
@@ -108,7 +108,7 @@ def _check_name(path: Path, left_lang: str, right_lang: str) -> None:
 
 
 def format_of(path: Path) -> str:
-    """The format of a file, inferred from its name; raises ConfigError if it is unclear.
+    """Infer the format of a dictionary from its file name, or raise ConfigError if it is unclear.
 
     >>> format_of(Path("freedict-deu-fra.dict.dz")), format_of(Path("hu-en.stem.dic.gz"))
     ('dictd', 'dic')
@@ -139,7 +139,7 @@ def _links(
 
 
 def _word_links(entries: Iterable[Entry], left_lang: str, right_lang: str) -> Iterator[Entry]:
-    """Convert entries to links between single words."""
+    """Convert dictionary entries to weighted links between single words."""
     for left, right, weight in entries:
         ours, theirs = _words(left, left_lang), _words(right, right_lang)
         count = len(ours) * len(theirs)
@@ -157,7 +157,7 @@ def _words(text: str, lang: str) -> tuple[str, ...]:
 
 
 def _tsv(path: Path) -> Iterator[Entry]:
-    """Yield the entries of a table with lines `left TAB right [TAB probability]`.
+    """Yield the entries of a file whose lines are `left TAB right [TAB probability]`.
 
     Other lines are skipped.
     """
@@ -177,7 +177,7 @@ def _weight(text: str) -> float:
 
 
 def _dic(path: Path) -> Iterator[Entry]:
-    """Yield the entries of a hunalign dictionary, which has lines `right words @ left words`."""
+    """Yield the entries of a hunalign dictionary, whose lines are `right words @ left words`."""
     for line in _lines(path):
         right, at, left = line.partition(" @ ")
         if at:
@@ -216,7 +216,7 @@ def _places(index: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _number(text: str) -> int | None:
-    """Parse a number in dictd's base-64 notation; None if it is malformed.
+    """Parse a number in dictd's base-64 notation, or return None if it is malformed.
 
     >>> _number("DIa"), _number("?")
     (12826, None)
@@ -232,8 +232,8 @@ def _number(text: str) -> int | None:
 def read_entry(text: str) -> tuple[list[str], list[str]]:
     r"""Extract the headwords and the translations from a dictd entry.
 
-    The first line contains the headwords.  Translations are in the next line that contains words,
-    and in the first such line at or after each sense number; other lines are explanations in the
+    The first line contains the headwords.  The next line that contains words holds translations,
+    and so does the first such line of each numbered sense.  Other lines are explanations in the
     language of the headword.
 
     >>> read_entry("Boot /boːt/ <n, neut>\n1. bateau, barque\nkleines Schiff\n see: {Schiff}")
@@ -272,7 +272,7 @@ def _files(path: Path) -> tuple[Path, Path]:
 
 
 def _first(path: Path, stem: str, endings: Sequence[str]) -> Path:
-    """The first existing file with the given stem and one of the endings, next to `path`."""
+    """The first existing file in the folder of `path` that is named `stem` plus an ending."""
     names = [path.with_name(stem + ending) for ending in endings]
     for name in names:
         if name.is_file():

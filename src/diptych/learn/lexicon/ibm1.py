@@ -30,10 +30,10 @@ def train(
     max_translations: int = 100,
     max_entries: int = MAX_ENTRIES,
 ) -> Lexicon:
-    """Train a lexicon from tokenised sentence pairs; their order does not matter.
+    """Train a lexicon on tokenised sentence pairs; the result does not depend on their order.
 
-    A prior is treated as earlier training text, whose counts are its probabilities times its word
-    counts.  Pruning does not change the remaining probabilities.
+    A prior lexicon counts as additional training text: each probability times the count of its
+    word, times `prior_weight`.  Pruning does not renormalise the remaining probabilities.
 
     >>> pairs = [(["das", "haus"], ["the", "house"]), (["das", "buch"], ["the", "book"])]
     >>> train(pairs, "de", "en").best("haus", n=1)[0][0]
@@ -41,7 +41,10 @@ def train(
     """
     known = Lexicon.empty(left_lang, right_lang) if prior is None else prior
     if (known.left_lang, known.right_lang) != (left_lang, right_lang):
-        raise ValueError(f"the prior is a lexicon for {known.left_lang}-{known.right_lang}")
+        raise ValueError(
+            f"the prior is a lexicon for {known.left_lang}-{known.right_lang},"
+            f" not for {left_lang}-{right_lang}"
+        )
     # DEVIATION(brown): longer sentences are left out, as their links grow with the square.
     short = [pair for pair in pairs if max(map(len, pair)) <= MAX_WORDS]
     left_words = _vocabulary((left for left, _ in short), known.left_words)
@@ -70,7 +73,7 @@ def _vocabulary(sentences: Iterable[Sequence[str]], known: Iterable[str]) -> tup
 def _as_bags(
     pairs: Sequence[Pair], left_words: Sequence[str], right_words: Sequence[str]
 ) -> tuple[Bags, Bags]:
-    """Convert both sides to bags; the pairs are sorted, because rounding depends on their order."""
+    """Sort sentence pairs, to make rounding reproducible, and convert both sides to bags."""
     left = _rows([left for left, _ in pairs], left_words)
     right = _rows([right for _, right in pairs], right_words)
     order = sorted(range(len(pairs)), key=lambda place: (left[place], right[place]))
@@ -81,7 +84,7 @@ def _as_bags(
 
 
 def _rows(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> list[bytes]:
-    """Convert each sentence to its word ids, packed into bytes for fast comparison."""
+    """Convert each sentence to its word ids, packed into bytes so that sentences sort quickly."""
     flat = word_ids(list(chain.from_iterable(sentences)), words).astype(np.int32).tobytes()
     ends = np.cumsum([0, *(4 * len(sentence) for sentence in sentences)]).tolist()
     return [flat[start:end] for start, end in pairwise(ends)]
@@ -95,7 +98,7 @@ def _packed(rows: Sequence[bytes], size: int) -> Bags:
 def _counts(
     known: Lexicon, left_words: Sequence[str], right_words: Sequence[str], weight: float
 ) -> Prior | None:
-    """Convert a lexicon to prior counts over new vocabularies; None if the lexicon is empty."""
+    """Convert a lexicon to prior counts over new vocabularies, or return None if it is empty."""
     if not len(known):
         return None
     seen = known.counts("left", _UNCOUNTED).astype(np.float64) * weight
@@ -109,6 +112,6 @@ def _counts(
 
 
 def _without_empty_word(table: Table) -> Table:
-    """The table without its last row, which belongs to the empty word."""
+    """Return a table without its last row, which belongs to the empty word."""
     end = int(table.offsets[-2])
     return Table(table.offsets[:-1], table.columns[:end], table.values[:end])

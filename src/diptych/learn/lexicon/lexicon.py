@@ -40,7 +40,7 @@ def _none() -> NDArray[np.float32]:
 class Lexicon:
     """Translation probabilities between two vocabularies, in both directions.
 
-    Words are tokens as returned by `tokens`.  An empty lexicon has only its two languages.
+    The words are tokens as returned by `tokens`.
     """
 
     left_lang: str
@@ -65,7 +65,9 @@ class Lexicon:
     def of_links(
         cls, left_lang: str, right_lang: str, links: Iterable[tuple[str, str, float]]
     ) -> Lexicon:
-        """Create a lexicon from word links; probabilities are proportional to the weights.
+        """Create a lexicon whose probabilities are proportional to the weights of word links.
+
+        Each link is (left word, right word, weight).
 
         >>> lexicon = Lexicon.of_links("de", "fr", [("haus", "maison", 1), ("heim", "maison", 1)])
         >>> lexicon.best("haus"), lexicon.best("maison", "right")
@@ -83,7 +85,10 @@ class Lexicon:
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "this", advice: str = "") -> Lexicon:
-        """Parse the output of `to_bytes`; raises ConfigError with the file name if invalid."""
+        """Parse the output of `to_bytes`, or raise ConfigError if it is invalid.
+
+        The error message contains `name`, the name of the file, and `advice` for the user.
+        """
         with reading(name, "Diptych lexicon", advice):
             return _whole(_arrays(data))
 
@@ -92,12 +97,12 @@ class Lexicon:
 
     @cached_property
     def left_ids(self) -> dict[str, int]:
-        """A mapping from each left word to its row."""
+        """A mapping from each left word to its row in `forward`."""
         return {word: index for index, word in enumerate(self.left_words)}
 
     @cached_property
     def right_ids(self) -> dict[str, int]:
-        """A mapping from each right word to its row."""
+        """A mapping from each right word to its row in `backward`."""
         return {word: index for index, word in enumerate(self.right_words)}
 
     def best(self, word: str, side: Side = "left", n: int = 10) -> list[tuple[str, float]]:
@@ -115,7 +120,7 @@ class Lexicon:
         return [(words[column], value) for column, value in best]
 
     def reversed(self) -> Lexicon:
-        """The lexicon with its sides swapped."""
+        """A copy of the lexicon with its left and right sides swapped."""
         return Lexicon(
             self.right_lang, self.left_lang, self.right_words, self.left_words, self.backward,
             self.forward, self.right_counts, self.left_counts,
@@ -142,13 +147,13 @@ class Lexicon:
         )  # fmt: skip
 
     def counts(self, side: Side, unknown: float = 1.0) -> NDArray[np.float32]:
-        """The count of each word on one side; `unknown` for every word if there are no counts."""
+        """The count of each word on one side; every count is `unknown` if there are no counts."""
         counts = self.left_counts if side == "left" else self.right_counts
         words = self.left_words if side == "left" else self.right_words
         return counts if len(counts) else np.full(len(words), unknown, np.float32)
 
     def to_bytes(self) -> bytes:
-        """Serialise the lexicon to the content of a file; equal lexicons give equal bytes."""
+        """Serialise the lexicon to bytes; equal lexicons give identical bytes."""
         arrays = {
             "format": np.array(_FORMAT),
             "langs": _blob((self.left_lang, self.right_lang)),
@@ -171,12 +176,12 @@ class Lexicon:
 
 
 def read_lexicon(path: Path) -> Lexicon:
-    """Read a lexicon from a file; raises ConfigError if the file is invalid."""
+    """Read a lexicon from a file, or raise ConfigError if the file is invalid."""
     return Lexicon.from_bytes(read_file(path, MAX_BYTES, _ADVICE), str(path), _ADVICE)
 
 
 def word_ids(words: Sequence[str], known: Sequence[str]) -> NDArray[np.int64]:
-    """The index of each word in a vocabulary that contains all the words."""
+    """Return the index of each word in the vocabulary `known`, which must contain all the words."""
     ids = {word: number for number, word in enumerate(known)}
     return np.fromiter((ids[word] for word in words), np.int64, len(words))
 
@@ -189,7 +194,7 @@ def _shares(rows: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
 def _mixed(
     lexicons: Iterable[Lexicon], row_words: Sequence[str], column_words: Sequence[str]
 ) -> tuple[Table, NDArray[np.float32]]:
-    """Merge the forward tables of lexicons over new vocabularies; also returns the row counts."""
+    """Merge the forward tables of lexicons, and return the table with the count of each row."""
     totals = np.zeros(len(row_words))
     rows, columns, values = [], [], []
     for lexicon in lexicons:
@@ -212,12 +217,12 @@ def _blob(words: Sequence[str]) -> NDArray[np.uint8]:
 def _words(blob: NDArray[np.uint8]) -> tuple[str, ...]:
     words = tuple(blob.tobytes().decode().split("\n")) if len(blob) else ()
     if "" in words or len(set(words)) != len(words):
-        raise ValueError("its words are empty or repeated")
+        raise ValueError("one of its words is empty or repeated")
     return words
 
 
 def _arrays(data: bytes) -> dict[str, NDArray[Any]]:
-    """Read the arrays of a file; raises ValueError if their types or dimensions are wrong."""
+    """Read the arrays of a lexicon, or raise ValueError if their types or dimensions are wrong."""
     arrays = unpack_arrays(data, MAX_BYTES)
     if set(arrays) != set(_DTYPES):
         raise ValueError("it does not have the expected arrays")
@@ -230,7 +235,7 @@ def _arrays(data: bytes) -> dict[str, NDArray[Any]]:
 
 
 def _whole(arrays: dict[str, NDArray[Any]]) -> Lexicon:
-    """Create a lexicon from arrays; raises ValueError if they are inconsistent."""
+    """Create a lexicon from its arrays, or raise ValueError if they are inconsistent."""
     left_lang, right_lang = _words(arrays["langs"])
     left_words, right_words = _words(arrays["left_words"]), _words(arrays["right_words"])
     forward, backward = (
@@ -265,7 +270,7 @@ def _check_table(table: Table, rows: int, columns: int) -> None:
 
 
 def lexicon_of(langs: LangPair, lexicons: Iterable[Lexicon]) -> Lexicon | None:
-    """Merge all lexicons for a language pair in either direction; None if there are none.
+    """Merge all lexicons for a language pair, in either direction; return None if there are none.
 
     The regions of language codes are ignored.
     """

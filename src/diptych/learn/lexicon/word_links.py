@@ -1,7 +1,7 @@
 """Word links between two vocabularies, from spelling, a lexicon and the texts themselves.
 
-Words are represented by stems (`text.cognates.stem`), which are fewer and more frequent, so a short
-text is enough to learn links.
+Words are represented by stems (`text.cognates.stem`).  There are fewer stems than words, and each
+occurs more often, so a short text is enough to learn links.
 """
 
 from __future__ import annotations
@@ -70,20 +70,20 @@ def cognate_links(left: Sequence[str], right: Sequence[str]) -> WordLinks:
 
 
 class _ByStem(NamedTuple):
-    """A lexicon of stems; a pair of stems has the highest probability of its word pairs."""
+    """A lexicon of stems; the probability of a stem pair is the maximum over its word pairs."""
 
     left_ids: dict[str, int]
     right_ids: dict[str, int]
     forward: Table
     backward: Table
     left_counts: NDArray[np.float64]
-    """counts of the words of each stem"""
+    """total count of the words with each stem"""
     right_counts: NDArray[np.float64]
 
 
 @lru_cache(maxsize=8)
 def by_stem(lexicon: Lexicon) -> _ByStem:
-    """Convert a lexicon of words to one of stems."""
+    """Convert a lexicon of words to a lexicon of stems."""
     left_ids, left_of = _stems(lexicon.left_words)
     right_ids, right_of = _stems(lexicon.right_words)
     return _ByStem(
@@ -109,7 +109,10 @@ def _stems(words: Sequence[str]) -> tuple[dict[str, int], NDArray[np.int64]]:
 def _pooled(
     table: Table, row_of: NDArray[np.int64], column_of: NDArray[np.int64], rows: int
 ) -> Table:
-    """Merge the rows of words with the same stem, keeping the highest value for each pair."""
+    """Convert a table of words to one of stems, keeping the highest value for each stem pair.
+
+    `row_of` and `column_of` map words to stems; `rows` is the number of stems with rows.
+    """
     width = int(column_of.max(initial=-1)) + 1
     lines = np.repeat(row_of, np.diff(table.offsets))
     keys = lines * max(width, 1) + column_of[table.columns]
@@ -138,14 +141,14 @@ def vocabulary_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon
 
 
 def lexicon_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> WordLinks:
-    """Links between the stems of two vocabularies, from a lexicon."""
+    """Links between the stems of two vocabularies, looked up in a lexicon."""
     return merged(*_known_links(left, right, lexicon))
 
 
 def _known_links(
     left: Sequence[str], right: Sequence[str], lexicon: Lexicon
 ) -> tuple[WordLinks, WordLinks]:
-    """The links between two vocabularies from each direction of a lexicon."""
+    """The links between two vocabularies from the forward and the backward table of a lexicon."""
     if not len(lexicon.forward.columns) and not len(lexicon.backward.columns):
         return _links([], [], [], []), _links([], [], [], [])
     left_ids, right_ids, forward, backward, _, _ = by_stem(lexicon)
@@ -159,7 +162,7 @@ def _both_ways(
     ahead: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
     back: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
 ) -> tuple[WordLinks, WordLinks]:
-    """Convert forward and backward entries of a lexicon to links.
+    """Convert forward and backward entries of a lexicon to one set of links each.
 
     Forward entries are (left, right, value); backward entries are (right, left, value).
     """
@@ -174,9 +177,11 @@ def _places(words: Sequence[str], ids: Mapping[str, int]) -> NDArray[np.int64]:
 def _looked_up(
     table: Table, rows: NDArray[np.int64], columns: NDArray[np.int64], width: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
-    """Look up table entries: their indices in `rows` and `columns`, and their values.
+    """Return the table entries in the given rows and columns: both indices and the value of each.
 
-    A row or column of -1 marks a word that is not in the table.
+    The indices are positions in `rows` and `columns`; `width` is the number of table columns.
+
+    A row or column of -1 stands for a word that is not in the table.
     """
     asked = np.flatnonzero(rows >= 0)
     begin, end = table.offsets[rows[asked]], table.offsets[rows[asked] + 1]
@@ -217,7 +222,7 @@ def trust(
 def _seen(
     words: Sequence[str], ids: Mapping[str, int], table: Table, counts: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The trust in each word, based on its count in the lexicon; 0 if it has no translation."""
+    """The `trust` in each word, based on its count in the lexicon; 0 if it has no translation."""
     rows = _places(words, ids)
     is_known = rows >= 0
     is_known[is_known] = np.diff(table.offsets)[rows[is_known]] > 0
@@ -233,7 +238,10 @@ def _shared(
     ours: NDArray[np.int64],
     theirs: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """The probability that each shared word is a name or number, not a word of both languages."""
+    """The probability that each word shared by two texts is a name or number copied into both.
+
+    `ours` and `theirs` are the indices of the shared words in the two vocabularies.
+    """
     counts = [
         np.bincount(bags.word, bags.count, bags.size)[places]
         for (_, bags), places in ((left, ours), (right, theirs))
@@ -246,7 +254,7 @@ def _shared(
 
 
 def learned_links(left: Bags, right: Bags) -> WordLinks:
-    """Links learned by IBM Model 1 from reliable beads of the texts themselves."""
+    """Links learned by IBM Model 1 from the reliable beads of two texts, given as bags of words."""
     there, again = train(left, right), train(right, left)
     ahead = _discounted(there.table, there.totals[:-1])  # without the row of the empty word
     back = _discounted(again.table, again.totals[:-1])
@@ -254,7 +262,7 @@ def learned_links(left: Bags, right: Bags) -> WordLinks:
 
 
 def discounted(lexicon: Lexicon) -> Lexicon:
-    """Apply absolute discounting to a learned lexicon, which removes accidental links."""
+    """Apply absolute discounting to a learned lexicon, to remove accidental links."""
     forward = _discounted(lexicon.forward, lexicon.left_counts)
     backward = _discounted(lexicon.backward, lexicon.right_counts)
     return replace(
@@ -267,7 +275,7 @@ def discounted(lexicon: Lexicon) -> Lexicon:
 def _discounted(
     table: Table, totals: NDArray[np.floating[Any]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-    """The rows, columns and probabilities after absolute discounting of the expected counts."""
+    """Apply absolute discounting, and return the row, column and probability of each entry."""
     rows = np.repeat(np.arange(len(totals)), np.diff(table.offsets[: len(totals) + 1]))
     columns, values = table.columns[: len(rows)], table.values[: len(rows)]
     counts = values * totals[rows] - _DISCOUNT
@@ -276,7 +284,7 @@ def _discounted(
 
 
 def merged(*some: WordLinks) -> WordLinks:
-    """Merge word links, keeping the highest probabilities of each word pair."""
+    """Merge several sets of word links, keeping the highest probabilities of each word pair."""
     left = np.concatenate([links.left for links in some]).astype(np.int64)
     right = np.concatenate([links.right for links in some])
     keys = left << 32 | right
@@ -298,8 +306,8 @@ def merged(*some: WordLinks) -> WordLinks:
 def lifts(links: WordLinks, left: Bags, right: Bags) -> tuple[Table, Table]:
     """The lift of each link: how many times more often than by chance the words co-occur.
 
-    Returns a table for the left words and one for the right words.  Links with a lift below
-    `MIN_LIFT` are omitted.
+    The result is a table for the left words and a table for the right words.  Links with a lift
+    below `MIN_LIFT` are omitted.
     """
     of_left = links.backward / _frequencies(left)[links.left]
     of_right = links.forward / _frequencies(right)[links.right]

@@ -1,9 +1,8 @@
-"""A lexicon of concepts for URL slugs: it links words with the same meaning across languages.
+"""A lexicon of concepts for URL slugs, which links words with the same meaning across languages.
 
 Every word has at most three *concepts*, which are English word stems: `accommodation`,
 `zakwaterowanie` and `ubytovani` share a concept.  A word that is not in the table is looked up by
-its first letters, which serves as a simple stemmer for any language.  `bench/training/concepts.py`
-learns the lexicon.
+its first letters, as a simple form of stemming.  `bench/training/concepts.py` learns the lexicon.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from anyascii import anyascii
 from numpy.typing import NDArray
 
 PREFIX = 5
-"""number of letters by which a word that is not in the table is looked up"""
+"""length of the prefix by which a word that is not in the table is looked up"""
 SENSES = 3
 """maximum number of concepts per word"""
 _FOREIGN, _NO_LETTER = re.compile(r"[^\x00-\x7f]"), re.compile(r"[^A-Za-z0-9]")
@@ -26,8 +25,8 @@ _FOREIGN, _NO_LETTER = re.compile(r"[^\x00-\x7f]"), re.compile(r"[^A-Za-z0-9]")
 def slug_letters(text: str) -> str:
     """Transliterate a text to lower-case Latin letters without accents, as in slugs.
 
-    Sites write Cyrillic or Greek slugs in their own script or in Latin, so both get the same form.
-    Any other character becomes a hyphen, so that no new `/` or `?` appears in a URL.
+    Some sites write Cyrillic or Greek slugs in their own script, others in Latin; both get the same
+    form.  Symbols that cannot be transliterated become hyphens, so no new `/` or `?` appears.
 
     >>> slug_letters("Łódź"), slug_letters("Новости"), slug_letters("新闻"), slug_letters("a？b")
     ('lodz', 'novosti', 'xinwen', 'a-b')
@@ -74,14 +73,14 @@ class Concepts:
         return {concept: score for concept, score in found if score}
 
     def _place(self, key: bytes) -> int:
-        """The row of a word, or -1 if it has none; a row whose first score is 0 is ignored."""
+        """The row of a word, or -1 if the word has no row or the first score in its row is 0."""
         number = fingerprint(key)
         place = int(np.searchsorted(self.keys, number))
         is_there = place < len(self.keys) and self.keys[place] == number
         return place if is_there and self.scores[place, 0] else -1
 
     def similarity(self, left: bytes, right: bytes) -> float:
-        """The similarity of two words, from 0 to 1: the score of the best shared concept."""
+        """The similarity of two words, from 0 to 1, based on the best concept that they share."""
         one, other = self.senses(left), self.senses(right)
         return max((min(one[c], other[c]) for c in one.keys() & other.keys()), default=0) / 255
 

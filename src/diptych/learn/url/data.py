@@ -55,7 +55,7 @@ _Row = TypeVar("_Row", LabelledUrl, LabelledPair)
 
 
 def weight_of(source: str) -> float:
-    """The weight of a label, based on its source; 0 for pairs judged to be wrong.
+    """The training weight of a label, based on its source; 0 for pairs judged to be wrong.
 
     >>> weight_of("paracrawl judged-V url-evidence"), weight_of("paracrawl judged-V slug-only")
     (1.0, 0.5)
@@ -86,7 +86,7 @@ def read_pairs(path: str | Path) -> Iterator[LabelledPair]:
 
 
 def _read(path: Path, names: tuple[str, ...]) -> Iterator[list[str]]:
-    """Yield the rows of a table; raises ConfigError for a row with too few columns."""
+    """Yield the rows of a table, or raise ConfigError for a row without all the named columns."""
     with reading(path, advice="see docs/data-formats.md"), open_bytes(path) as stream:
         lines = io.TextIOWrapper(stream, "utf-8", newline="\n")
         for number, line in enumerate(lines, 1):
@@ -115,8 +115,8 @@ def split_by_domain(
 ) -> tuple[list[_Row], list[_Row]]:
     """Split rows into a training part and a held-out part of about the given share.
 
-    All rows of a registrable domain are in the same part, which depends only on the domain and the
-    seed, not on other rows.
+    All rows of a registrable domain go into the same part.  The choice depends only on the domain
+    and the seed, not on other rows.
 
     >>> rows = [LabelledUrl(f"d{n}.org", f"http://d{n}.org/", "en") for n in range(1000)]
     >>> [len(part) for part in split_by_domain(rows, 0.1)]
@@ -130,7 +130,7 @@ def split_by_domain(
 
 
 def fold_of(domain: str, seed: int = 0) -> float:
-    """Hash a domain to a number from 0 to 1, the same for all hosts of a registrable domain.
+    """Hash a domain to a number from 0 to 1; all hosts of a registrable domain get the same number.
 
     >>> fold_of("en.example.org") == fold_of("fr.example.org")
     True

@@ -1,9 +1,9 @@
 """Fine-tuning of XLM-RoBERTa as a URL model (Garcia-Romero et al., 2.2 and 3.2).
 
 The optimiser is AdamW.  The learning rate rises over the first tenth of the first epoch and then
-falls with the inverse square root of the steps.  The encoder's top layer is reinitialised.
-Training stops when macro F1 on held-out domains has not improved for some epochs; the best epoch is
-kept.
+falls with the inverse square root of the step number.  The encoder's top layer is reinitialised.
+Training stops when macro F1 on held-out domains has not improved for some epochs, and the model of
+the best epoch is kept.
 DEVIATION(smart): an epoch covers all data; the paper adds a million URLs per epoch to save time.
 """
 
@@ -93,7 +93,7 @@ def train_url_pair(
 
 
 def _pair_examples(rows: Sequence[LabelledPair], seed: int) -> list[_Example]:
-    """Create examples: the pairs as positives, and the paper's best mix of generated negatives."""
+    """Create training examples: the pairs as positives, and the paper's best mix of negatives."""
     positives = [_Example(row.url_a, row.url_b, 1, row.weight) for row in rows]
     negatives = [
         _Example(made.url_a, made.url_b, 0, made.weight)
@@ -103,7 +103,7 @@ def _pair_examples(rows: Sequence[LabelledPair], seed: int) -> list[_Example]:
 
 
 def _split(rows: list[Any], seed: int) -> tuple[list[Any], list[Any]]:
-    """Split rows into training and development sets; both are the same if one would be empty."""
+    """Split rows into training and development sets; if one would be empty, both are the same."""
     if not rows:
         raise ConfigError("the training data have no usable rows")
     kept, development = split_by_domain(rows, _DEVELOPMENT, seed)
@@ -118,7 +118,10 @@ def _fine_tune(
     training: Training,
     tell: Callable[[str], None],
 ) -> tuple[Any, Any]:
-    """Train a model; returns the model of the best epoch and its tokenizer."""
+    """Train a model, and return the model of the best epoch and its tokenizer.
+
+    `start` is the folder of the pretrained encoder and the labels; `tell` reports each epoch.
+    """
     torch = library("torch")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -214,7 +217,7 @@ def _score(model: Any, tokenizer: Any, examples: Sequence[_Example]) -> float:
 
 
 def macro_f1(truth: NDArray[np.int64], said: NDArray[np.int64]) -> float:
-    """The mean F1 of the classes that occur in `truth`.
+    """The mean F1 over the classes that occur in `truth`; `said` are the predicted classes.
 
     >>> macro_f1(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 0])).__round__(3)
     0.733

@@ -1,4 +1,4 @@
-"""URL language model (Garcia-Romero et al., section 2): prediction and files.
+"""The URL language model (Garcia-Romero et al., section 2): predicting, loading and saving.
 
 Instead of the authors' transformer, the model is a small table of words and character n-grams, with
 additional facts about marks, countries and scripts (`kernels.url_lang`).  It predicts a calibrated
@@ -103,7 +103,7 @@ _LIMITS = {"labels": MAX_LABELS, "width": MAX_WIDTH, "kinds": MAX_KINDS}
 
 
 def _wrong_shape(found: Mapping[str, NDArray[Any]]) -> str:
-    """Describe the first missing or inconsistent array; empty if all arrays are valid."""
+    """Describe the first missing or inconsistent array, or return '' if all arrays are valid."""
     sizes: dict[str, int] = {}
     for name, (kind, *axes) in _SHAPES.items():
         if name not in found:
@@ -122,7 +122,7 @@ def _wrong_shape(found: Mapping[str, NDArray[Any]]) -> str:
 
 
 def _wrong_number(found: Mapping[str, NDArray[Any]]) -> str:
-    """The name of the first group of indices that is out of range; empty if all are valid."""
+    """The name of the first kind of index that is out of range, or '' if all are valid."""
     starts, slots = found["entry_from"], len(found["slot_key"])
     facts, entries = len(found["fact_label"]), len(starts) - 1
     checks = {

@@ -2,7 +2,7 @@
 
 A fact connects a feature with a label: "the first directory is a code of this language", "the
 language is spoken in the country of this top-level domain", "the letters belong to its script".
-Each fact has a kind, and weights belong to kinds, not languages, so that weights learned on French
+The weight of a fact depends on its kind, not on its language, so that weights learned from French
 apply to Tongan too.
 """
 
@@ -41,7 +41,7 @@ _WRITTEN = {"Hans": ("Hani",), "Hant": ("Hani",), "Jpan": ("Jpan", "Hani")}
 
 
 class Fact(NamedTuple):
-    """A fact that connects a feature with a label: its kind and its value."""
+    """A fact that connects a feature with a label, such as a country code with a language."""
 
     feature: int
     label: str
@@ -57,7 +57,7 @@ def derive_facts(labels: Sequence[str]) -> list[Fact]:
 
 
 def _shape_facts(label: str) -> Iterator[Fact]:
-    """Yield facts about the shape of a URL, which affect only the weight of words."""
+    """Yield a fact for each URL shape; these facts affect only the weight of words."""
     for shape in range(16):
         yield Fact(feature(urls.SHAPE, bytes((shape,))), label, f"shape {shape}", 0.0)
 
@@ -89,7 +89,7 @@ def _country_facts(labels: Sequence[str]) -> Iterator[Fact]:
 
 
 def countries(labels: Sequence[str]) -> dict[str, list[tuple[str, tuple[float, ...]]]]:
-    """For each country, its languages and their measures (see `_measures`)."""
+    """Map each country to its languages, each with its `_measures`."""
     from language_data.population_data import LANGUAGE_WRITING_POPULATION
 
     people: dict[str, dict[str, float]] = {}
@@ -107,8 +107,9 @@ def countries(labels: Sequence[str]) -> dict[str, list[tuple[str, tuple[float, .
 def _measures(number: float, langs: dict[str, float]) -> tuple[float, ...]:
     """Four measures of how widely a language is written in a country.
 
-    They are: 1 if it is the most widely written language, else 0; its share of the writers; the
-    scaled logarithm of that share; and its number of writers.
+    `number` is the language's number of writers; `langs` has that number for all languages.  The
+    measures are 1 for the most widely written language (else 0), the share of the writers, the
+    scaled logarithm of the share, and the number of writers.
     """
     share = number / max(sum(langs.values()), 1.0)
     order = max(0.0, 1 + log10(share + 1e-6) / 4)

@@ -1,4 +1,4 @@
-"""Preparation of URLs for the language model: decoding, lower-casing and packing into one array."""
+"""Prepare URLs for the language model: decode and lower-case them, and pack them into one array."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_LENGTH = 2048  # characters of a URL that are read; see text.urls
 
 
 def pack(urls: Sequence[str]) -> Packed:
-    """Clean and concatenate URLs; plain ASCII URLs need no cleaning."""
+    """Clean and concatenate URLs for the language model."""
     cleaned = [
         url
         if url.isascii() and "%" not in url and "xn--" not in url and len(url) <= MAX_LENGTH

@@ -1,4 +1,4 @@
-"""Training of the URL language model: labels, vocabulary, epochs, fact weights and calibration.
+"""Train the URL language model: labels, vocabulary, epochs, fact weights and calibration.
 
 The constants were chosen on a fifth of the domains, which is excluded from all benchmark figures;
 see docs/models/url_lang.md.
@@ -54,12 +54,12 @@ class _Examples(NamedTuple):
 
 
 def fit(rows: Sequence[LabelledUrl], *, seed: int = 0) -> tuple[tuple[str, ...], Tables]:
-    """Train a model on all rows, and return its labels and tables.
+    """Train a model on labelled URLs, and return its labels and tables.
 
     The weights of facts and the temperature are determined on held-out domains.
     """
     if not rows:
-        raise ConfigError("no rows to train on; give labelled URLs from several domains")
+        raise ConfigError("no rows to train on; use labelled URLs from several domains")
     labels = _labels(rows)
     facts = derive_facts(labels)
     tables = _fit(_examples(rows, labels), labels, facts, seed)
@@ -80,13 +80,13 @@ def fit(rows: Sequence[LabelledUrl], *, seed: int = 0) -> tuple[tuple[str, ...],
 
 
 def _at_least(kinds: NDArray[np.float32], facts: Sequence[Fact]) -> NDArray[np.float32]:
-    """Raise the weights of kinds of facts to their minimum values."""
+    """Raise the weight of each kind of fact to its minimum; `kinds` holds the weights."""
     names = sorted({fact.kind for fact in facts})
     return np.maximum(kinds, [MIN_WEIGHTS.get(name, -np.inf) for name in names]).astype(np.float32)
 
 
 def _labels(rows: Sequence[LabelledUrl]) -> tuple[str, ...]:
-    """The labels: the unknown language, followed by the languages with enough domains."""
+    """The labels of a model: the unknown language, then each language with enough domains."""
     domains = Counter(lang for lang, _ in {(row.lang, row.domain) for row in rows})
     known = sorted(lang for lang, number in domains.items() if number >= MIN_DOMAINS)
     labels = (UNKNOWN, *(lang for lang in known if lang != UNKNOWN))
@@ -96,7 +96,7 @@ def _labels(rows: Sequence[LabelledUrl]) -> tuple[str, ...]:
 
 
 def _examples(rows: Sequence[LabelledUrl], labels: Sequence[str]) -> _Examples:
-    """Convert rows to weighted examples; the more URLs a domain has, the less each one counts."""
+    """Convert rows to weighted examples; URLs of large domains and common languages count less."""
     number = {label: place for place, label in enumerate(labels)}
     rows = sorted(rows, key=lambda row: row.domain)
     domains = {domain: place for place, domain in enumerate(sorted({row.domain for row in rows}))}
@@ -141,7 +141,7 @@ def _run_epochs(
 
 
 def _vocabulary(examples: _Examples) -> NDArray[np.uint32]:
-    """The features that occur in the most domains."""
+    """The features that occur in the most domains, the most frequent first."""
     features, domains = count_domains(examples.urls, examples.domain)
     often = np.flatnonzero(domains >= FEATURE_DOMAINS)
     best = often[np.argsort(-domains[often].astype(np.int64), kind="stable")][:ROWS]
@@ -152,7 +152,7 @@ def _fresh(
     features: NDArray[np.uint32], labels: Sequence[str], facts: Sequence[Fact],
     chance: np.random.Generator,
 ) -> Tables:  # fmt: skip
-    """Create untrained tables: first the features with rows, then those with only facts."""
+    """Create untrained tables; features with table rows come before features with only facts."""
     number = {label: place for place, label in enumerate(labels)}
     kinds = {kind: place for place, kind in enumerate(sorted({fact.kind for fact in facts}))}
     of_facts = np.array(sorted({fact.feature for fact in facts}), np.uint32)
@@ -193,7 +193,7 @@ def _slots(keys: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int
 
 
 def _tuned(tables: Tables, examples: _Examples, seed: int) -> Tables:
-    """Retrain the weights of facts on held-out domains, where words are less informative."""
+    """Retrain the fact weights on examples from held-out domains, where words are less reliable."""
     chance = np.random.default_rng(seed)
     tables = replace(tables, kinds=tables.kinds.copy(), gates=tables.gates.copy())
     number = len(tables.kinds)
@@ -207,7 +207,7 @@ def _tuned(tables: Tables, examples: _Examples, seed: int) -> Tables:
 
 
 def _rounded(tables: Tables, rows: NDArray[np.float32]) -> Tables:
-    """Round the rows of the tables to 8-bit integers, with a scale for each row."""
+    """Return the tables with the given rows, quantised to 8-bit integers with a scale per row."""
     scale = np.maximum(np.abs(rows).max(axis=1, initial=0.0), 1e-12) / 127
     table = np.round(rows / scale[:, None]).astype(np.int8)
     return replace(tables, table=table, scale=scale.astype(np.float32))

@@ -42,7 +42,7 @@ def url_tokens(url: str) -> frozenset[str]:
 
 
 def remove_tokens(url: str, chance: random.Random) -> str:
-    """Remove random tokens from the path and query of a URL, if there are any.
+    """Remove random tokens from the path and query of a URL.
 
     Half of the time, the delimiter before each token is removed too: removing a token from `/a-b-c`
     may leave `/a--c` or `/a-c`, and the paper does not say which.
@@ -69,7 +69,7 @@ def remove_tokens(url: str, chance: random.Random) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Negatives:
-    """Generates negatives from the pairs of each domain; the same seed gives the same negatives."""
+    """Generates negatives from the URL pairs of each domain, reproducibly for a given seed."""
 
     methods: Sequence[int] = BEST_MIX
     """numbers of the methods, as in `METHODS`"""
@@ -81,8 +81,8 @@ class Negatives:
         """Yield all negatives, domain by domain, each with the number of its method.
 
         A URL is replaced by other URLs of its domain and language, because a crawler chooses among
-        these.  If there are none, the bilingual random match uses URLs of any domain, and the
-        negatives by similarity are omitted.
+        these.  If there are no others, the bilingual random match uses URLs of any domain, and the
+        methods based on similarity yield nothing.
         """
         domains: defaultdict[str, list[LabelledPair]] = defaultdict(list)
         for pair in pairs:
@@ -100,7 +100,7 @@ class Negatives:
 
 
 def _documents(pairs: Iterable[LabelledPair]) -> dict[str, str]:
-    """Map each URL to the URL that represents all known versions of its document."""
+    """Map each URL to one URL that stands for all language versions of its document."""
     parent: dict[str, str] = {}
 
     def root(url: str) -> str:
@@ -115,7 +115,7 @@ def _documents(pairs: Iterable[LabelledPair]) -> dict[str, str]:
 
 
 def _by_language(pairs: Iterable[LabelledPair]) -> dict[str, list[str]]:
-    """The URLs of each language, sorted."""
+    """Map each language to its URLs, sorted."""
     langs: defaultdict[str, set[str]] = defaultdict(set)
     for pair in pairs:
         langs[pair.lang_a].add(pair.url_a)
@@ -125,7 +125,7 @@ def _by_language(pairs: Iterable[LabelledPair]) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Site:
-    """The URLs of a domain by language, and the document of every URL."""
+    """The URLs of a domain by language, and for every URL the URL that stands for its document."""
 
     by_lang: Mapping[str, Sequence[str]]
     documents: Mapping[str, str]
@@ -136,13 +136,13 @@ class _Site:
         return self.documents.get(left, left) != self.documents.get(right, right)
 
     def others(self, url: str, lang: str) -> list[str]:
-        """Up to `_POOL` random URLs of other documents in a language."""
+        """Up to `_POOL` random URLs in language `lang` of documents other than that of `url`."""
         urls = self.by_lang.get(lang, [])
         drawn = urls if len(urls) <= _POOL else self.chance.sample(urls, _POOL)
         return [other for other in drawn if self.is_negative(url, other)]
 
     def similar(self, url: str, lang: str, count: int) -> list[str]:
-        """The URLs of other documents in a language that are most similar to `url`."""
+        """The `count` URLs of other documents in language `lang` that are most similar to `url`."""
         wanted = url_tokens(url)
 
         def similarity(other: str) -> tuple[float, str]:
@@ -158,7 +158,10 @@ _Made = Iterable[tuple[str, str]]
 def _made(
     method: int, pair: LabelledPair, site: _Site, count: int, elsewhere: Sequence[str]
 ) -> _Made:
-    """Create candidate negatives by one of the methods; some may be known translations."""
+    """Create up to `count` candidate negatives by one method; some may be known translations.
+
+    `elsewhere` are URLs of any domain, used by method 1 if the site has no other documents.
+    """
     chance = site.chance
     if method == 1:
         others = site.others(pair.url_b, pair.lang_b) or elsewhere
@@ -175,7 +178,7 @@ def _made(
 
 
 def _monolingual(method: int, pair: LabelledPair, site: _Site, count: int) -> _Made:
-    """Yield candidate negatives by a monolingual method, from each URL paired with itself."""
+    """Yield candidate negatives by a monolingual method, up to `count` for each URL of a pair."""
     for url, lang in ((pair.url_a, pair.lang_a), (pair.url_b, pair.lang_b)):
         if method == 4:
             yield from ((url, other) for other in _draw(site.others(url, lang), site.chance, count))

@@ -1,8 +1,8 @@
-"""URL pair model (Garcia-Romero et al., section 3): prediction and files.
+"""The URL pair model (Garcia-Romero et al., section 3): predicting, loading and saving.
 
-Instead of the authors' transformer, the model uses boosted trees over features of the pair
-(`pair_features`), a lexicon for translated slugs (`concepts`) and the languages of the URLs
-(`language`).
+Instead of the authors' transformer, the model uses boosted trees.  Their input is the features of
+the pair (`pair_features`), which include translated slugs (`concepts`), and the languages of the
+URLs (`language`).
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class UrlPair:
 
 
 def _possible(lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.bool_]:
-    """For each pair, True if its URLs lead to two different web pages."""
+    """For each pair, True if both URLs are web pages and they are not the same page."""
     pages: dict[str, int] = {}
     numbers = {
         # -1 for anything other than the URL of a web page.

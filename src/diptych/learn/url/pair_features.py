@@ -1,8 +1,8 @@
 """Numerical features of a pair of URLs: what they have in common and how they differ.
 
 `pair_features` is the reference implementation for one pair; `Features` computes the features of
-many pairs in C (`kernels/url_pair.c`).  All features are symmetric: of two values, the smaller
-comes first.
+many pairs in C (`kernels/url_pair.c`).  Features do not depend on the order of the URLs: of two
+values, the smaller comes first.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _two(one: float, other: float) -> tuple[float, float]:
 
 
 def _agree(asked: object, same: bool) -> float:
-    """Return 1 if `same` is true, -1 if it is false, or 0 if `asked` is false or empty."""
+    """Return 0 if `asked` is false or empty, otherwise 1 if `same` is true and -1 if not."""
     return (1 if same else -1) if asked else 0
 
 
@@ -111,7 +111,7 @@ def _marks(a: ParsedUrl, b: ParsedUrl) -> Iterator[float]:
 class _Difference:
     """The tokens that two URLs have in common, and those that only one of them has.
 
-    A common token is stored with the earlier field of its two occurrences.
+    If a common token is in different fields of the two URLs, the earlier field is stored.
     """
 
     common: list[Token] = field(default_factory=list)
@@ -184,7 +184,10 @@ def _asked(url: ParsedUrl) -> list[tuple[bytes, bytes]]:
 
 
 def _distance(one: Sequence[Token], other: Sequence[Token]) -> float:
-    """The log of the difference between the last unmatched numbers; -1 if there are none."""
+    """The log of the difference between the last numbers of two lists, or -1.
+
+    The result is -1 if a list is empty or a number has more than 15 digits.
+    """
     if not one or not other or max(len(one[-1].word), len(other[-1].word)) > 15:
         return -1
     return math.log1p(abs(int(one[-1].word) - int(other[-1].word)))
@@ -245,7 +248,7 @@ _Similarity = Callable[[bytes, bytes], float]
 def _best(
     one: Sequence[Token], other: Sequence[Token], similarity: _Similarity
 ) -> tuple[list[float], list[float]]:
-    """For each word on either side, the similarity of its best match on the other side."""
+    """For each word in either list, the similarity of its best match in the other list."""
 
     def best(words: Sequence[Token], others: Sequence[Token]) -> list[float]:
         return [
@@ -257,13 +260,16 @@ def _best(
 
 
 def _mean(best: Sequence[float], words: Sequence[Token]) -> float:
-    """The mean of the best similarities, weighted by word length; -1 if there are no words."""
+    """The mean of the best similarities of words, weighted by length; -1 if there are no words."""
     lengths = [len(word.word) for word in words[:MAX_WORDS]]
     return sum(b * n for b, n in zip(best, lengths, strict=True)) / sum(lengths) if lengths else -1
 
 
 def _senses(one: Sequence[Token], other: Sequence[Token], concepts: Concepts) -> Iterator[float]:
-    """Yield the mean similarity by meaning or spelling, and the number of unmatched words."""
+    """Yield the mean similarity of the words (by meaning or spelling), then the unmatched counts.
+
+    Each is yielded for both lists of words, the smaller number first.
+    """
 
     def similarity(word: bytes, match: bytes) -> float:
         return max(concepts.similarity(word, match), _COGNATE * dice(word, match))
@@ -323,7 +329,7 @@ class Features:
 
     @cached_property
     def _tables(self) -> list[object]:
-        """The tables as kernel arguments, in the order that the kernel expects."""
+        """The tables as arguments for the C kernel, in the order that it expects."""
         marks = sorted((fingerprint(word), *mark) for word, mark in mark_words().items())
         numbers, langs, kinds = zip(*marks, strict=True)
         tables: list[tuple[NDArray[Any], ...]] = [
@@ -346,7 +352,7 @@ def _sorted(words: Any) -> NDArray[np.uint32]:
 
 
 def _starts(keys: NDArray[np.uint32]) -> NDArray[np.int32]:
-    """The index of the first key for each value of the upper 16 bits, followed by the end.
+    """For each value of the upper 16 bits, the index of its first key; then the number of keys.
 
     >>> _starts(np.array([1, 2, 1 << 16], np.uint32))[[0, 1, 2, -1]].tolist()
     [0, 2, 3, 3]

@@ -1,4 +1,4 @@
-"""Training of the URL pair model: examples, features and boosted trees."""
+"""Train the URL pair model: examples, features and boosted trees."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ class Examples(NamedTuple):
 
 
 def examples(rows: Iterable[LabelledPair], *, seed: int = 0) -> Examples:
-    """Create positives and the paper's mix of negatives, weighted by domain.
+    """Create positive examples and the paper's mix of negatives, weighted by domain.
 
-    The weight of a domain is the square root of its size; otherwise a few large domains would
-    dominate.
+    The weight of a domain is the square root of its number of pairs; otherwise a few large domains
+    would dominate.
     """
     pairs = list(rows)
     share = {domain: 1 / math.sqrt(n) for domain, n in Counter(row.domain for row in pairs).items()}
     negatives = [row for row, _ in Negatives(each=_EACH, seed=seed).make(pairs)]
     if not negatives:
         raise ConfigError(
-            "training needs parallel URLs for at least two documents from the same domain"
+            "training requires parallel URLs for at least two documents from the same domain"
         )
     found = pairs + negatives
     # An uncertain pair is an uncertain positive, but a good source of negatives.
@@ -84,7 +84,7 @@ def feature_rows(
 def fit_forest(
     table: NDArray[np.float32], given: Examples, *, seed: int, iterations: int
 ) -> Forest:
-    """Train boosted trees that classify pairs as parallel or not."""
+    """Train boosted trees on a table of features, to classify pairs as parallel or not."""
     ensemble = library("sklearn.ensemble", "training")
     model = ensemble.HistGradientBoostingClassifier(
         max_iter=iterations,

@@ -42,7 +42,7 @@ class MarkWord(NamedTuple):
 
 
 class Token(NamedTuple):
-    """A run of letters or digits, its position, and the language mark that it may be."""
+    """A run of letters or digits in a URL, its position, and the language mark it may be."""
 
     word: bytes
     field: int
@@ -76,7 +76,7 @@ class Param(NamedTuple):
 
 @dataclass(slots=True)
 class ParsedUrl:
-    """The parts of a URL; a segment that is only a mark is in `marks`, not in `segments`."""
+    """The parts of a URL; a path segment that is only a mark is in `marks`, not in `segments`."""
 
     labels: list[bytes]
     segments: list[bytes] = field(default_factory=list)
@@ -85,17 +85,17 @@ class ParsedUrl:
     params: list[Param] = field(default_factory=list)
     extension: bytes = b""
     path: bytes = b""
-    """the path from the first segment to the last"""
+    """the path from the first segment in `segments` to the last"""
     slash: bool = True
     odd: int = 0
-    """number of places where a token is missing between consecutive delimiters"""
+    """number of delimiters that directly follow another delimiter"""
     end: int = 0
     """end of the path: a slash (0), a word (1) or another delimiter (2)"""
 
 
 @cache
 def mark_words() -> dict[bytes, MarkWord]:
-    """A mapping from words that mark a language to the most probable language of each."""
+    """A mapping from each word that may mark a language to the most probable mark."""
     place = {lang: number for number, lang in enumerate(LANGUAGES)}
     words = {
         word: MarkWord(place[marks[0].lang], KINDS.index(marks[0].kind))
@@ -109,8 +109,8 @@ def mark_words() -> dict[bytes, MarkWord]:
 def plain(url: str) -> bytes:
     """Normalise a URL: decode and lower-case it, and remove accents, scheme and fragment.
 
-    Session and campaign parameters are removed too, because shared ids would count as strong
-    evidence.
+    Session and campaign parameters are removed too, because two URLs with the same id would look
+    parallel.
 
     >>> plain("HTTP://X.org/%C3%9Cber#a"), plain("http://x.org/a?osCsid=6f1e&id=2")
     (b'x.org/uber', b'x.org/a?id=2')
@@ -165,7 +165,10 @@ def _add(url: ParsedUrl, mark: FoundMark) -> None:
 
 
 def _segment(url: ParsedUrl, segment: bytes, last: bool, start: int) -> tuple[int, int] | None:
-    """Parse a path segment; returns its start and end, or None if it is not added to `segments`."""
+    """Parse a path segment, add it to `url`, and return its start and end offsets in the path.
+
+    The result is None if the segment is not added to `segments`.
+    """
     words = list(_TOKEN.finditer(segment))[:MAX_TOKENS]
     if (
         last
@@ -197,7 +200,7 @@ def _segment(url: ParsedUrl, segment: bytes, last: bool, start: int) -> tuple[in
 
 
 def _whole_mark(segment: bytes, words: list[re.Match[bytes]]) -> MarkWord | None:
-    """The mark of a segment that consists only of a mark (`fr`, `fr-ca` or `ca-fr`), or None."""
+    """The mark that makes up a whole segment (`fr`, `fr-ca` or `ca-fr`), or None."""
     if not 1 <= len(words) <= 2 or words[0].start() or words[-1].end() != len(segment):
         return None
     first = mark_words().get(words[0][0])

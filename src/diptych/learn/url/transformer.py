@@ -1,8 +1,9 @@
-"""URL models based on XLM-RoBERTa, from a local folder (Garcia-Romero et al., 2 and 3).
+"""URL models based on XLM-RoBERTa, from a local folder (Garcia-Romero et al., sections 2 and 3).
 
-A classification head on the first token gives a softmax over languages, or one probability for two
-URLs separated by the tokenizer's separator.  The user provides the weights.  Nothing is downloaded,
-and no code in a folder is executed: weights are read only from safetensors.
+A classification head on the first token predicts the language of a URL.  In a pair model, it
+predicts the probability that two URLs, joined by the tokenizer's separator, are parallel.  The user
+provides the weights.  Nothing is downloaded, and no code in a folder is executed: weights are read
+only from safetensors.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ _PROTOCOL = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]*://")
 _GROUP = re.compile(r"[^\W_]+|_+|[^\w\s]+")
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.pickle", "*.ckpt", "*.h5", "*.msgpack")
 _MAX_CONFIG = 10_000_000  # bytes; with many labels a configuration has a few hundred thousand
-_HUB = "diptych does not download models: give a folder on this machine"
+_HUB = "Diptych does not download models: specify a folder on this machine"
 
 
 def prepare(url: str) -> str:
-    """Prepare a URL for a model: decode it, remove the protocol, put spaces around punctuation.
+    """Decode a URL, remove its protocol, and put spaces around punctuation.
 
     >>> prepare("https://a.org/fr/l_%C3%A9t%C3%A9.php?x=1&amp;y")
     'a . org / fr / l _ été . php ? x = 1 & y'
@@ -95,7 +96,7 @@ class TransformerUrlPair:
 
 
 def load_url_lang(folder: str | Path) -> TransformerUrlLang:
-    """Load a language model, whose configuration must have language codes as labels."""
+    """Load a language model; the labels in its configuration must be language codes."""
     model, tokenizer = _load(Path(folder))
     names = _languages(model.config)
     if set(names) == {UNKNOWN}:
@@ -107,7 +108,7 @@ def load_url_lang(folder: str | Path) -> TransformerUrlLang:
 
 
 def load_url_pair(folder: str | Path) -> TransformerUrlPair:
-    """Load a pair model with one output, or with two, of which the second means parallel."""
+    """Load a pair model with one output, or with two outputs of which the second means parallel."""
     model, tokenizer = _load(Path(folder))
     if _outputs(model) > 2:
         raise ConfigError(
@@ -158,7 +159,7 @@ def _outputs(model: Any) -> int:
 
 
 def _languages(config: Any) -> list[str]:
-    """The language of each output; a label that is not a language counts as unknown."""
+    """The language of each model output; a label that is not a language code counts as unknown."""
     names = config.id2label
     return [primary(str(names[number])) or UNKNOWN for number in range(config.num_labels)]
 
@@ -178,7 +179,7 @@ def _load(folder: Path, **options: Any) -> tuple[Any, Any]:
 
 
 def check_folder(folder: Path) -> None:
-    """Raise ConfigError unless the folder is local and loading it cannot execute code."""
+    """Raise ConfigError unless a folder has a local model whose loading cannot execute code."""
     if not folder.is_dir():
         raise ConfigError(f"{folder} is not a folder; {_HUB}, such as a copy of xlm-roberta-base")
     config = read_config(folder / "config.json")
@@ -193,7 +194,7 @@ def check_folder(folder: Path) -> None:
 
 
 def read_config(file: Path) -> Any:
-    """Parse a JSON file of limited size."""
+    """Parse a JSON file, such as a model configuration, whose size is limited."""
     with reading(file, advice=_HUB):
         return json.loads(read_file(file, _MAX_CONFIG))
 

@@ -46,7 +46,7 @@ class Flat:
     """cost, as -log, of aligning two blocks to one"""
 
     def align(self, left: Page, right: Page, lexicon: Lexicon | None = None) -> list[NodePair]:
-        """Align all blocks in order; a score is the probability relative to a perfect pair."""
+        """Align all blocks in order; the score of a pair is exp(-cost), or 1 for equal texts."""
         ours, theirs = _BlockColumns.of(left.blocks), _BlockColumns.of(right.blocks)
         ours = ours.scaled(theirs.sums[-1])
 
@@ -94,7 +94,7 @@ class Flat:
 
 
 class _BlockColumns(NamedTuple):
-    """The blocks of a page as columns, for computing costs."""
+    """The texts, tags, numbers and cumulative lengths of a page's blocks."""
 
     texts: list[str]
     tags: list[str]
@@ -111,7 +111,7 @@ class _BlockColumns(NamedTuple):
         )
 
     def scaled(self, total: float) -> _BlockColumns:
-        """Return the columns with lengths scaled to match the other page, within limits."""
+        """Return a copy with lengths scaled, within limits, to the other page's length `total`."""
         ratio = length_ratio(self.sums[-1], total)
         return self._replace(sums=[ratio * length for length in self.sums])
 

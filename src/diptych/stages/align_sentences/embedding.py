@@ -25,7 +25,10 @@ _PRIOR_BEADS = 30  # weight of the prior, in beads
 
 
 class CosineModel(NamedTuple):
-    """Equal-variance normal distributions of the cosines of beads and of unrelated sentences."""
+    """Two normal distributions of cosines: for beads, and for unrelated sentences.
+
+    `beads` and `unrelated` are the means, and `deviation` is the standard deviation of both.
+    """
 
     beads: float
     unrelated: float
@@ -46,9 +49,10 @@ _PRIOR = CosineModel(0.55, 0.0, 0.16)
 class Embedding:
     """Aligns sentences by lengths, words and the vectors of a sentence encoder.
 
-    First, `length_lexicon` finds beads.  The sure beads show how similar the vectors of
-    translations are in these texts; the sides of different sure beads show how similar unrelated
-    sentences are.  The score of a cosine is the log-likelihood ratio of these two distributions.
+    First, `length_lexicon` finds beads.  Sentences in the same sure bead show how similar the
+    vectors of translations are.  Sentences in different sure beads show how similar the vectors of
+    unrelated sentences are.  Cosines are scored by the log-likelihood ratio of these two
+    distributions.
     """
 
     uses_lexicon: ClassVar[bool] = True
@@ -86,12 +90,12 @@ class Embedding:
     def align_pieces(
         self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
     ) -> list[list[Bead]]:
-        """Align each piece separately."""
+        """Align each piece, given as (left sentences, right sentences), separately."""
         return [self.align(left, right, lexicon) for left, right in pieces]
 
 
 class _Vectors(NamedTuple):
-    """The vectors and mean cosines of all sequences of 1, 2, ... sentences in both texts."""
+    """The vectors and mean cosines of all runs of one or more adjacent sentences in both texts."""
 
     left: list[NDArray[np.float16]]
     right: list[NDArray[np.float16]]
@@ -110,10 +114,11 @@ class _Vectors(NamedTuple):
     def cosines(
         self, at: NDArray[np.int64], other: NDArray[np.int64], size: int, others: int
     ) -> NDArray[np.float32]:
-        """Cosines of sequences of `size` left and `others` right sentences, minus their means.
+        """The cosines of pairs of sentence runs, after subtracting their mean cosines.
 
-        The mean cosine with other sentences is subtracted, because short sentences are similar to
-        most sentences.
+        Left runs have `size` sentences and begin at `at`; right runs have `others` sentences and
+        begin at `other`.  The mean cosine with other sentences is subtracted, because short
+        sentences are similar to most sentences.
         """
         found = np.empty(len(at), np.float32)
         for start in range(0, len(at), _BATCH):
@@ -140,7 +145,7 @@ class _Vectors(NamedTuple):
         )
 
     def gains(self, band: Band, moves: Moves, cosine_model: CosineModel) -> NDArray[np.float32]:
-        """For each point and move, the cosine gain of the sentences that the move aligns."""
+        """The gain of each move from each point in the band; 0 if the move skips sentences."""
         start = band.start
         rows = np.repeat(np.arange(len(band.low)), np.diff(start))
         columns = np.arange(start[-1]) - start[rows] + band.low[rows]
@@ -156,7 +161,7 @@ class _Vectors(NamedTuple):
 def _means(
     ours: Sequence[NDArray[np.float16]], theirs: Sequence[NDArray[np.float16]]
 ) -> list[NDArray[np.float32]]:
-    """The mean cosine of each sequence of sentences with a sample from the other text."""
+    """The mean cosine of each run of sentences with a sample of runs from the other text."""
     generator = np.random.default_rng(_SEED)
     some = [rows[generator.integers(len(rows), size=_SAMPLED_RUNS)] for rows in theirs if len(rows)]
     centre = np.concatenate(some).astype(np.float32).mean(0)

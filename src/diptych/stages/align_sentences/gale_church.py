@@ -30,9 +30,10 @@ _MAX_CELLS = 400_000  # 630 sentences on each side in full, some 2 s; more in a 
 
 @dataclass(frozen=True, slots=True)
 class GaleChurch:
-    """Aligns by dynamic programming over six kinds of beads, scored by prior and length.
+    """Aligns sentences by dynamic programming over six kinds of beads.
 
-    An ideograph counts as several letters (`text.lengths`).
+    A bead is scored by the prior probability of its kind and by the lengths of its sentences.  An
+    ideograph counts as several letters (`text.lengths`).
     """
 
     uses_lexicon: ClassVar[bool] = False
@@ -74,5 +75,5 @@ class GaleChurch:
     def align_pieces(
         self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon | None = None
     ) -> list[list[Bead]]:
-        """Align each piece separately."""
+        """Align each piece, given as (left sentences, right sentences), separately."""
         return [self.align(left, right, lexicon) for left, right in pieces]

@@ -1,4 +1,4 @@
-"""Sentence alignment by IBM Model 1 and lengths, as Shi et al. 2006 do within each chunk."""
+"""Sentence alignment by lengths and IBM Model 1, which Shi et al. 2006 use within chunks."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from diptych.types import Bead
 
 @dataclass(frozen=True, slots=True)
 class Ibm1:
-    """Combines a length model and IBM Model 1 (Zhao & Vogel 2002), with six kinds of beads.
+    """Aligns sentences by lengths and IBM Model 1 (Zhao & Vogel 2002), with six kinds of beads.
 
-    The two models form one likelihood.  Word probabilities come only from the lexicon, and nothing
-    is learned from the texts; with an empty lexicon, only lengths count.
+    Both models are combined into one likelihood.  Word probabilities come only from the lexicon,
+    and nothing is learned from the texts.  With an empty lexicon, only lengths count.
     """
 
     # DEVIATION(zhao-vogel): words are stems, and both directions of the model count the same; the
@@ -38,5 +38,5 @@ class Ibm1:
     def align_pieces(
         self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
     ) -> list[list[Bead]]:
-        """Align each piece separately."""
+        """Align each piece, given as (left sentences, right sentences), separately."""
         return [self.align(left, right, lexicon) for left, right in pieces]

@@ -75,7 +75,10 @@ class LengthLexicon:
     def align_pieces(
         self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
     ) -> list[list[Bead]]:
-        """Align each piece separately; pieces too short to learn from are aligned in one call."""
+        """Align each piece, given as (left sentences, right sentences), separately.
+
+        Pieces that are too short for learning words are all aligned in one call.
+        """
         found: list[list[Bead]] = [
             [] if self._is_short(left, right) else self.align(left, right, lexicon)
             for left, right in pieces

@@ -192,7 +192,7 @@ class ParallelLinksGuide:
         ]
 
     def _nearby(self, page: Page, site: SiteView, distance: int) -> list[Ranked]:
-        """Rank all links on a page near the start page, and record the distance of each target."""
+        """Rank all links on a page near the start page, and record `distance` for each target."""
         nearby = {ranked.link.url: ranked.link for ranked in Bfs().rank(page, site)}
         for url in nearby:
             self._distance[url] = min(distance, self._distance.get(url, distance))
@@ -232,7 +232,8 @@ class ParallelLinksGuide:
     def _request(self, one: Url, other: Url) -> None:
         """Request verification of a pair if both pages are fetched and neither has a rival pair.
 
-        A rival pair has been verified or is being verified.
+        A rival pair joins the same page to another page in the same language.  It has been verified
+        or is being verified.
         """
         evidence = self._plausible[one][other]
         by_lang = {self._lang_of.get(url, ""): url for url in (one, other)}

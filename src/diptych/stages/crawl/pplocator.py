@@ -28,7 +28,7 @@ class PPLocatorCrawl:
     """pairer that decides which URLs may form a pair; by default, the pairer of the recipe"""
 
     def rank(self, page: Page, site: SiteView) -> list[Ranked]:
-        """Rank the page's links if they are above the last level; `refill` ranks the last level."""
+        """Rank the page's links unless they lead to the last level, which `refill` ranks."""
         # The level of a page is its depth + 1, so that of its links is its depth + 2.
         if page.record.depth + 2 >= self.levels or _is_sitemap(page):
             return []
@@ -55,8 +55,8 @@ def _is_sitemap(page: Page) -> bool:
 def collect(site: SiteView, levels: int) -> dict[Url, Link]:
     """Map each URL on the first `levels` levels to a link to it (`listOfUrls` in the paper).
 
-    Levels are counted along the links that were found and not taken from the crawl, because pages
-    on the last level are queued by `refill` and not by the pages that link to them.
+    Levels are computed from the links between pages.  The depths recorded in the crawl cannot be
+    used, because `refill` queues the pages on the last level.
     """
     links = _internal_links(site)
     level = sorted({page for seed in site.site.seeds if (page := site.resolve(seed)) is not None})

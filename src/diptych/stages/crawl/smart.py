@@ -61,7 +61,8 @@ def other_language(
 ) -> NDArray[np.float32]:
     """The probability that each URL is in a requested language other than `lang`.
 
-    `lang` is the language of the linking page; "" if it is unknown.
+    `rows` contains the language probabilities of each URL, with one column per label.  `lang` is
+    the language of the linking page, or "" if it is unknown.
 
     >>> rows = np.array([[0.1, 0.6, 0.3]], np.float32)
     >>> other_language(rows, ("und", "en", "fr"), "en", ("en", "fr")).tolist() == [rows[0, 2]]

@@ -27,12 +27,12 @@ class Bits:
     """minimum share of the fetched pages that each of two languages must have"""
 
     def new_test(self, langs: Sequence[str]) -> SiteTest:
-        """Create a test for one site."""
+        """Create a test of whether one site is bilingual."""
         return _SiteTest(self, tuple(langs))
 
 
 class _SiteTest:
-    """The test of one site, which reads its pages level by level."""
+    """Tests whether one site is bilingual by reading its pages level by level."""
 
     def __init__(self, settings: Bits, langs: tuple[str, ...]) -> None:
         self._settings = settings

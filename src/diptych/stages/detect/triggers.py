@@ -20,19 +20,19 @@ from diptych.types import Decision, Link, Page, Url
 
 @dataclass(frozen=True, slots=True)
 class Triggers:
-    """Searches for links whose text is a trigger word; does not identify the language of pages."""
+    """Searches for links whose text is a trigger word, without identifying page languages."""
 
     most: int = 10
     """maximum number of pages searched that are linked from the start page; the paper gives no
     number"""
 
     def new_test(self, langs: Sequence[str]) -> SiteTest:
-        """Create a test for one site."""
+        """Create a test of whether one site is bilingual."""
         return _SiteTest(self.most, tuple(langs))
 
 
 class _SiteTest:
-    """The test of one site, with the trigger words found so far."""
+    """Tests whether one site is bilingual by collecting trigger words."""
 
     def __init__(self, most: int, langs: tuple[str, ...]) -> None:
         self._most = most
@@ -44,7 +44,7 @@ class _SiteTest:
         self._read = 0
 
     def read(self, page: Page) -> None:
-        """Search a page for trigger words; queue the links of the start page."""
+        """Search a page for trigger words; if it is the start page, queue its links."""
         start = page.url
         links = list(site_links(page, start))
         for link in links:
@@ -62,7 +62,7 @@ class _SiteTest:
         self._waiting = max(0, self._waiting - 1)
 
     def wanted_links(self) -> Sequence[Link]:
-        """The next link of the start page, until trigger words for two languages are found."""
+        """Return the next link of the start page, or none once two languages have been found."""
         if self._waiting or len(self._found) > 1 or not self._queue:
             return ()
         self._waiting = 1

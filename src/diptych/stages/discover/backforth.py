@@ -1,7 +1,7 @@
 """Crawling back and forth between bilingual sites and pages that link to them.
 
 Barbosa et al. 2011: a page that links to one bilingual site often links to others.  The policy
-therefore looks up the pages that link to a bilingual site (back links), and tests the sites that
+therefore looks up the pages that link to a bilingual site (backlinks), and tests the sites that
 these pages link to (forward links).  Links on forward pages and links within a site are not
 followed.
 """
@@ -20,18 +20,18 @@ from diptych.types import Example, Lead, Link, Page, Role
 
 @dataclass(frozen=True, slots=True)
 class BackAndForth:
-    """Common base of both policies, which follow links from back-link pages to other sites."""
+    """Base class of policies that follow links from backlink pages to other sites."""
 
-    # DEVIATION(barbosa): Algorithm 1 follows only links of back-link pages; a seed may itself be a
+    # DEVIATION(barbosa): Algorithm 1 follows only links of backlink pages; a seed may itself be a
     # list of links.
     follow_seeds: bool = True
-    """True if seeds are treated as back-link pages"""
+    """True if seeds are treated as backlink pages"""
 
     looks_back: ClassVar[bool] = True
     per_site: ClassVar[int] = 1
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:
-        """Return the links of a back-link page to other sites, and no links for other pages."""
+        """Return the links of a backlink page to other sites, and no links for other pages."""
         is_followed = role is Role.BACK or (role is Role.SEED and self.follow_seeds)
         return outgoing_links(page) if is_followed else ()
 
@@ -59,18 +59,18 @@ class Cobfc(BackAndForth):
     """number of pages between the first updates of the classifiers; the paper trained once, after a
     fifth of all pages"""
     haste: float = 0.9
-    """factor on the score of a back link, below 1 because its page must be fetched first: one
+    """factor on the score of a backlink, below 1 because its page must be fetched first: one
     download for about ten links"""
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
-        """Train the back-link and forward-link classifiers, and return a ranking by them.
+        """Train the backlink and forward-link classifiers, and return a ranking by them.
 
-        A forward link is good if its site is bilingual, and a back link is good if the sites that
+        A forward link is good if its site is bilingual, and a backlink is good if the sites that
         its page links to are bilingual.  Both classifiers predict the probability that the next
         site is bilingual, so one queue replaces the two queues of the paper.
         """
-        # DEVIATION(barbosa): the paper has two classes of back links and two queues. Here, shares
-        # of bilingual sites rank both kinds in one queue: a back link is as good as the sites its
+        # DEVIATION(barbosa): the paper has two classes of backlinks and two queues. Here, shares
+        # of bilingual sites rank both kinds in one queue: a backlink is as good as the sites its
         # page links to.
         back = [each for each in examples if each.role is Role.BACK]
         forward = [each for each in examples if each.role is Role.FORWARD]

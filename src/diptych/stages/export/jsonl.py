@@ -1,4 +1,4 @@
-"""JSON Lines: one object per line, all with the same fields."""
+"""Exports JSON Lines: one object per translation unit, all with the same fields."""
 
 from __future__ import annotations
 
@@ -53,8 +53,9 @@ def _n_way(langs: Sequence[str], unit: Unit) -> dict[str, Any]:
 def _lines(rows: Sequence[dict[str, Any]]) -> bytes:
     """Encode rows as JSON objects, one per line.
 
-    Encoding one list takes a tenth of the time of encoding the objects separately.  No text can
-    look like the boundary between two objects, because quotation marks in texts are escaped.
+    All rows are encoded as one list, which takes a tenth of the time of encoding them separately.
+    The list is then split into objects.  No text can look like the boundary between two objects,
+    because quotation marks in texts are escaped.
     """
     try:
         data = orjson.dumps(rows)

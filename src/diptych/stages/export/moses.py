@@ -1,4 +1,4 @@
-"""Moses: plain text files, one per language, aligned line by line."""
+"""Exports Moses files: plain text, one file per language, aligned line by line."""
 
 from __future__ import annotations
 

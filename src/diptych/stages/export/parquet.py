@@ -1,4 +1,4 @@
-"""Parquet: a columnar table with typed columns."""
+"""Exports Parquet: a columnar table with typed columns and one row per translation unit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BATCHES_PER_GROUP = 50  # batches per row group, which is kept in memory and wh
 
 @dataclass(frozen=True, slots=True)
 class Parquet:
-    """Writes one row per unit with the columns of `tsv`; flags are lists, times are timestamps."""
+    """Writes one row per unit with the columns of `tsv`; flags are lists and times timestamps."""
 
     suffix: ClassVar[str] = "parquet"
     libraries: ClassVar[tuple[str, ...]] = ("pyarrow",)
@@ -126,5 +126,5 @@ def _side(side: Side) -> dict[str, Any]:
 
 
 def _milliseconds(side: Side) -> int:
-    """The fetch time of a page in milliseconds, truncated to seconds as in all formats."""
+    """The time when a side's page was fetched, in milliseconds, truncated to whole seconds."""
     return int(side.fetched_at) * 1000

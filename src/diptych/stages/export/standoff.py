@@ -1,7 +1,7 @@
-"""Stand-off annotations: the place and hash of each text in a corpus, but not the text itself.
+"""Exports stand-off annotations: the source location and hash of each text, but not the text.
 
 The corpus can be rebuilt from the annotations and the archives (`diptych.corpus.rebuild`).  The
-first line is a header; each of the other lines is a unit.
+first line is a header, and each further line describes one translation unit.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class BareUnit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Standoff:
-    """Writes one line per unit with the place and hash of each text, but no texts."""
+    """Writes one line per unit with the source location and hash of each text, but no texts."""
 
     suffix: ClassVar[str] = "standoff.jsonl"
 
@@ -96,7 +96,7 @@ def read_header(line: bytes) -> tuple[str, ...]:
     _check(header, _HEADER)
     if header["version"] != VERSION:
         raise ValueError(
-            f"it has version {header['version']}; this version of diptych reads {VERSION}"
+            f"it has version {header['version']}; this version of Diptych reads {VERSION}"
         )
     langs = header["langs"]
     if not all(isinstance(lang, str) and columns.is_lang(lang) for lang in langs):
@@ -110,7 +110,7 @@ def read_line(line: bytes) -> BareUnit:
     _check(row, _UNIT)
     sides = tuple(_side(place) for place in row["sides"])
     if not sides or len({side.lang for side in sides}) < len(sides):
-        raise ValueError("sides: at least one is needed, each in a different language")
+        raise ValueError("sides: at least one is required, each in a different language")
     if row["copies"] < 1:
         raise ValueError("copies: must be at least 1")
     unit = Unit(

@@ -1,4 +1,4 @@
-"""TMX 1.4b: the exchange format for translation memories, written as a stream."""
+"""Exports TMX 1.4b, the exchange format for translation memories, as a stream."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class Tmx:
     """declare no language as the source of the others"""
 
     def write(self, corpus: Corpus, files: Files) -> int:
-        """Write all units in corpus order, and return their number.
+        """Write all units in corpus order, and return the number of units.
 
-        The source language is the first language of the corpus.
+        The source language is the first language of the corpus, or `*all*` if `n_way` is set.
         """
         out = files(self.suffix)
         source = _ANY_SOURCE if self.n_way or not corpus.langs else corpus.langs[0]
@@ -92,7 +92,7 @@ def _date(seconds: float) -> str:
 
 @lru_cache(maxsize=1024)
 def _form(langs: tuple[str, ...], n_way: bool) -> bytes:
-    """The XML template for units in these languages, with placeholders for the fields."""
+    """The XML template for a unit in these languages, with placeholders for the fields."""
     source = _attribute(_ANY_SOURCE if n_way else langs[0])
     lines = [f'    <tu tuid="%b" srclang={source}>', *_props(("score", *columns.COMMON_COLUMNS), 6)]
     for lang in langs:

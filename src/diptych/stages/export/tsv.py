@@ -1,4 +1,4 @@
-"""Tab-separated values: one unit per line, with the places where its sides were found."""
+"""Exports tab-separated values: one translation unit per line, with its source locations."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Tsv:
 def _n_way_columns(langs: Sequence[str]) -> tuple[str, ...]:
     """The column names of a table with several languages.
 
-    Text columns are named after language codes, and `id` is the code of Indonesian; the column of
-    ids is therefore called `unit_id`.
+    The column of unit ids is called `unit_id`, because text columns are named after language codes
+    and `id` is the code of Indonesian.
 
     >>> _n_way_columns(["en", "id"])[:6]
     ('en', 'id', 'score', 'unit_id', 'en_url', 'id_url')
@@ -50,7 +50,7 @@ def _n_way_columns(langs: Sequence[str]) -> tuple[str, ...]:
 
 
 def _n_way_row(langs: Sequence[str], unit: Unit) -> tuple[columns.Value, ...]:
-    """The values of a unit in column order; values are empty if their language is missing."""
+    """The values of a unit in column order; columns of a missing language are empty."""
     sides = {side.lang: side for side in unit.sides}
     texts = [sides[lang].text if lang in sides else "" for lang in langs]
     places = [columns.place_row(sides[lang]) if lang in sides else _EMPTY_PLACE for lang in langs]

@@ -31,7 +31,7 @@ class Content:
     """minimum similarity of a pair, from 0 to 1"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Find pairs, strongest first; their evidence is named `content`."""
+        """Return the page pairs found on a site, strongest first, with `content` as evidence."""
         pages_of = pages_by_language(site, page_languages(site))
         found: list[PagePair] = []
         for left, right in combinations(site.langs, 2):
@@ -50,7 +50,11 @@ class Content:
 
 
 def content_scores(measures: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
-    """Combine measures into one score per pair: shared content, reduced if structures differ."""
+    """Combine similarity measures into one score per pair of pages.
+
+    The score is the amount of shared content.  It is reduced if the pages differ in structure, or
+    if blocks of one page are copied on the other.
+    """
     words = np.maximum(measures["shared"], measures["translated"])
     form = (measures["tags"] + np.exp(-2 * measures["sizes"])) / 2
     scores: NDArray[np.float32] = (words * (0.5 + form / 2) * (1 - measures["copied"])).clip(0, 1)

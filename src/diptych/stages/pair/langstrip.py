@@ -40,7 +40,7 @@ _CONTRADICTED = 0.3  # the mark in the URL contradicts the language of the page
 
 
 class Stripped(NamedTuple):
-    """A URL without marks, its shape with `*` for each mark, and the languages of the marks."""
+    """A URL without language marks, its shape with `*` for each mark, and the marked languages."""
 
     form: str
     shape: str
@@ -52,7 +52,10 @@ class LangStrip:
     """Pairs pages in different languages whose URLs differ only in language marks."""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Find pairs, strongest first; the score is lower if several pages share a stripped URL."""
+        """Return the page pairs found on a site, strongest first, with `langstrip` as evidence.
+
+        The score is lower if several pages share a stripped URL.
+        """
         langs = page_languages(site)
         order = list(site.langs)
         groups: defaultdict[str, defaultdict[str, list[tuple[Url, Stripped]]]]
@@ -97,7 +100,7 @@ def strip_language(url: str, langs: Sequence[str]) -> Stripped:
 
 
 def _with_holes(text: str, langs: Sequence[str]) -> tuple[str, frozenset[str]]:
-    """Replace each language mark with a placeholder; return the text and the languages found."""
+    """Replace language marks with placeholders, and return the text and the languages found."""
     pattern, marks = _marks(tuple(langs))
     # Ignoring case, a dotless i matches an i, but is not a mark.
     found = {marks[fold(mark)] for mark in pattern.findall(text) if fold(mark) in marks}
@@ -159,7 +162,7 @@ _Pages = list[tuple[Url, Stripped]]
 
 
 def _pairs(left_lang: str, lefts: _Pages, right_lang: str, rights: _Pages) -> Iterator[PagePair]:
-    """Pair pages with the same stripped URL, first those whose marks are in the same places."""
+    """Pair pages with the same stripped URL, starting with those whose URLs have the same shape."""
     by_shape: defaultdict[str, tuple[_Pages, _Pages]] = defaultdict(lambda: ([], []))
     for page in sorted(lefts, key=lambda page: (left_lang not in page[1].langs, page[0])):
         by_shape[page[1].shape][0].append(page)

@@ -49,7 +49,10 @@ class Links:
     """
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Find pairs, strongest first; their evidence is named `hreflang`, `switcher` or both."""
+        """Return the page pairs found on a site, strongest first.
+
+        Their evidence is `hreflang`, `switcher` or both.
+        """
         langs = page_languages(site)
         votes = _weakened(_votes(site, langs), site)
         return one_partner_each(_pairs(votes, langs, list(site.langs)))

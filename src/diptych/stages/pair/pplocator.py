@@ -1,7 +1,7 @@
 """Pairs URLs as PPLocator does: by language tokens, then by similarity.
 
-Vieira & Moreira 2012, section 3.1: normalisation, three lists, Algorithm 2.  The crawl of Algorithm
-1 is implemented as a crawl policy.
+This is section 3.1 of Vieira & Moreira 2012: normalisation, three lists of URLs, and Algorithm 2.
+Algorithm 1, the crawl, is implemented as a crawl policy.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class PPLocator:
     """minimum similarity of the two URLs, by Levenshtein distance"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Find pairs, strongest first; their evidence is named `pplocator`."""
+        """Return the page pairs found on a site, strongest first, with `pplocator` as evidence."""
         return one_partner_each(
             pair
             for left, right in combinations(site.langs, 2)
@@ -135,7 +135,10 @@ def populate(
 def find_pairs(
     lefts: Sequence[str], rights: Sequence[str], least: float
 ) -> list[tuple[str, str, float]]:
-    """Algorithm 2: pair each left URL with the most similar right URL that reaches `least`."""
+    """Pair each left URL with the most similar right URL (Algorithm 2).
+
+    `least` is the minimum similarity of a pair.
+    """
     best: dict[str, tuple[float, str]] = {}
     for left, right in candidates(lefts, rights, _pieces.__getitem__):
         # The cutoff is rounded, so it is set slightly lower: 0.85 must not miss 0.85.

@@ -52,7 +52,7 @@ class Pti:
     """minimum number of words from the word list that a page must have to be compared"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Find pairs, strongest first; their evidence is named `pti`."""
+        """Return the page pairs found on a site, strongest first, with `pti` as evidence."""
         by_lang = urls_by_language(site)
         found: list[PagePair] = []
         for left, right in combinations(site.langs, 2):
@@ -108,7 +108,7 @@ def _substrings(lang: str) -> tuple[tuple[str, ...], ...]:
 
 
 def generated_names(url: str, left: str, right: str) -> list[str]:
-    """The URLs that the counterpart of a page in the right language may have.
+    """The possible URLs of the counterpart, in language `right`, of a page in language `left`.
 
     A language-indicating substring is a token of the name, or a prefix or suffix of a token.  It is
     replaced either in one place or everywhere.
@@ -183,7 +183,7 @@ def _entries(table: Table, rows: Sequence[str], columns: Sequence[str]) -> set[t
 
 
 def similarity(left: AbstractSet[int], right: AbstractSet[int], words: WordList) -> float:
-    """The share of words on both pages that have a translation on the other page.
+    """The share of the words of two pages that have a translation on the other page.
 
     >>> words = WordList({"house": 0, "sea": 1}, {"maison": 0, "mer": 1}, [{0}, {1}])
     >>> similarity({0, 1}, {0}, words)
@@ -212,7 +212,7 @@ class _Document(NamedTuple):
 def _documents(
     site: SiteView, lefts: Sequence[Url], rights: Sequence[Url], words: WordList, least: int
 ) -> tuple[list[_Document], list[_Document]]:
-    """The documents of both sides, sorted by URL, with at least `least` words on the list."""
+    """The left and right pages with at least `least` words from the word list, sorted by URL."""
     # DEVIATION(pti): otherwise two pages with one known word each could be a perfect match.
     sides = {url: (words.left_ids, 0) for url in lefts}
     sides |= {url: (words.right_ids, 1) for url in rights}
@@ -239,8 +239,9 @@ class _Index:
     def candidates(self, document: _Document, least: float, ratio: float) -> list[_Document]:
         """The pages of similar size with the most translations of the document's rarest words.
 
-        Two pages can be more similar than `least` only if at least one of the rarest few words has
-        a translation on the other page, so only these words are looked up.
+        Sizes differ by at most the factor `ratio`.  Only the rarest few words are looked up.
+        Unless one of them has a translation on the other page, the similarity cannot exceed
+        `least`.
         """
         needed = ceil(len(document.words) * (least - (1 - least) * ratio))
         rarest = nsmallest(

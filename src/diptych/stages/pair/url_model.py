@@ -28,8 +28,8 @@ _HABIT_ODDS = 0.7  # log odds: twice as likely
 class UrlModel:
     """Pairs each URL with the most probable counterpart according to the URL pair model.
 
-    The habits of a site in its most probable pairs are evidence for its other pairs.  Habits are
-    the marks that the site uses for languages, and its translations of folder names.
+    The most probable pairs show the habits of a site, which are evidence for its other pairs.
+    Habits are the marks that the site uses for languages, and its translations of folder names.
     """
 
     model: str = ""
@@ -40,7 +40,7 @@ class UrlModel:
     """True to adjust the probabilities of pairs to the site's habits"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Find pairs, strongest first; their evidence is named `url_model`."""
+        """Return the page pairs found on a site, strongest first, with `url_model` as evidence."""
         if len(site.langs) < 2:
             return []
         model, by_lang = _loaded(self.model), urls_by_language(site)
@@ -129,7 +129,11 @@ def _with_habits(probable: _Pairs) -> _Pairs:
 
 
 def _habit_odds(pair: tuple[str, str], habits: Counter[object], pairs: int, counted: bool) -> float:
-    """The log odds to add to those of a pair, according to the habits of its site."""
+    """The amount to add to the log odds of a pair, according to the habits of its site.
+
+    `pairs` is the number of pairs from which habits were counted.  `counted` is True if this pair
+    is one of them.
+    """
     marks, *folders = _habits(*pair)
     itself = 1 if counted else 0
     seen = habits[marks] - itself

@@ -47,7 +47,7 @@ class UrlRules:
     """Pairs pages whose URLs can be transformed into each other by one of several fixed rules."""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Find pairs, strongest first; their evidence is named `url_rules`."""
+        """Return the page pairs found on a site, strongest first, with `url_rules` as evidence."""
         by_lang = urls_by_language(site)
         return one_partner_each(
             PagePair(one, other, left, right, score, "url_rules")
@@ -127,7 +127,10 @@ def mark_removed(url: str, lang: str) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _patterns(places: Sequence[str], words: Sequence[str]) -> tuple[re.Pattern[str], ...]:
-    """Compile a pattern for each place that matches any of the words; none without words."""
+    """Compile, for each place in a URL, a pattern that matches any of the words at that place.
+
+    If there are no words, there are no patterns.
+    """
     if not words:
         return ()
     choices = "|".join(map(re.escape, words))

@@ -38,7 +38,7 @@ class SizeRatio(CheckedVerifier):
         return self.by_score(self.score(share, langs), Reason.LENGTH_RATIO)
 
     def score(self, share: float, langs: LangPair) -> float:
-        """The score for a length ratio, with the tolerance for the two languages."""
+        """The score for the length ratio `share`, with the tolerance for the two languages."""
         is_dense = not {*map(primary, langs)}.isdisjoint(_DENSE_LANGUAGES)
         tolerance = self.dense_tolerance if is_dense else self.tolerance
         return math.exp(-((math.log(share) / tolerance) ** 2) / 2) if share > 0 else 0.0

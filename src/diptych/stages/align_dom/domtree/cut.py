@@ -1,8 +1,8 @@
 """The cost of aligning two trees, and the splitting of trees that are too large.
 
-Any range of nodes in postorder is itself a forest: a node whose subtree begins before the range
-keeps the part of its subtree that is in the range.  Pieces can therefore be aligned separately;
-only the hierarchy across their borders is lost.
+Any range of nodes in postorder is itself a forest.  A node whose subtree begins before the range
+keeps the part that is in the range.  Large trees can therefore be cut into pieces that are aligned
+separately.  Only the hierarchy across the borders of pieces is lost.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ class Piece(NamedTuple):
 
 
 def depths(leftmost: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The depth of each node.
+    """The depth of each node of a tree; the root has depth 0.
+
+    `leftmost` contains, for each node in postorder, the first node of its subtree.
 
     >>> depths(np.array([0, 1, 0])).tolist()
     [1, 1, 0]
@@ -40,7 +42,7 @@ def depths(leftmost: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def mirrored(leftmost: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Mirror a tree; return the new number of each node, and `leftmost` in the new numbering.
+    """Mirror a tree, and return the new number of each node and the mirrored `leftmost` array.
 
     >>> numbers, tree = mirrored(np.array([0, 0, 2, 0], np.int32))
     >>> numbers.tolist(), tree.tolist()
@@ -55,12 +57,14 @@ def mirrored(leftmost: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np
 
 
 def cells(left: NDArray[np.int32], right: NDArray[np.int32]) -> int:
-    """The total number of table cells needed to align the two trees."""
+    """The number of dynamic-programming table cells needed to align two trees."""
     return _table_rows(left) * _table_rows(right)
 
 
 def _table_rows(leftmost: NDArray[np.int32]) -> int:
-    """The total number of table rows for all key roots, including one empty row per key root.
+    """The number of table rows for a tree: one more than the subtree size, for each key root.
+
+    Key roots are those of Zhang & Shasha 1989.
 
     >>> _table_rows(np.array([0, 1, 0]))
     6
@@ -80,10 +84,11 @@ def pieces(
     keys: Callable[[], tuple[Sequence[Hashable], Sequence[Hashable]]],
     max_cells: int,
 ) -> list[Piece]:
-    """Cut two trees into pieces if aligning them whole would need more than `max_cells`.
+    """Cut two trees into pieces if aligning them whole would need more than `max_cells` cells.
 
-    Trees are cut at anchors: nodes whose key occurs exactly once on each side, in the same order as
-    the other anchors; keys that are None are ignored.  Pieces that are still too large are halved.
+    Trees are cut at anchors: nodes whose key occurs exactly once in each tree.  Anchors are in the
+    same order in both trees.  `keys` returns the keys of all nodes; a node with the key None is
+    never an anchor.  Pieces that are still too large are halved.
     """
     whole = Piece(slice(0, len(left)), slice(0, len(right)))
     if _fits(left, right, whole, max_cells):  # true for nearly all pages
@@ -142,7 +147,7 @@ def _between(anchors: Sequence[tuple[int, int]], ours: int, theirs: int) -> Iter
 
 
 def common_anchors(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """The longest common subsequence of keys that occur once on each side, as pairs of indices.
+    """The longest common subsequence of keys that occur once in each list, as pairs of indices.
 
     >>> common_anchors(["a", "b", "c", "d", "d"], ["b", "c", "x", "a", "d"])
     [(1, 0), (2, 1)]

@@ -66,7 +66,7 @@ class _Builder:
         self.open_nodes: list[_OpenNode] = []
 
     def claim(self, path: str) -> int:
-        """Remove the block with this path and return its index; return -1 if there is none."""
+        """Remove the block with this path, and return its number, or -1 if there is none."""
         return self.index.pop(path, -1)
 
     def open(self, tag: str, block: int = -1, href: str = "") -> None:
@@ -136,7 +136,7 @@ def _from_tree(builder: _Builder, root: Node) -> None:
 
 
 def _add_text(builder: _Builder, node: Node) -> None:
-    """Add a text to the enclosing link, if any; a text that is a block also becomes a node."""
+    """Append a text to the text of the enclosing link; if the text is a block, also add a node."""
     for outer in reversed(builder.open_nodes):
         if outer.href:
             outer.anchor.append(node.text)
@@ -185,7 +185,7 @@ def _common_depth(above: Sequence[str], path: Sequence[str]) -> int:
 
 
 def _tag(part: str) -> str:
-    """The tag of a path segment.
+    """The tag name in one segment of a DOM path.
 
     >>> _tag("div[2]"), _tag("text()[3]")
     ('div', '#text')

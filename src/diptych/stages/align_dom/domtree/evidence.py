@@ -1,4 +1,4 @@
-"""Evidence from texts that two nodes correspond: words, lengths and links.
+"""Evidence that two nodes correspond, from their words, text lengths and links.
 
 Words are scored by IBM Model 1, as in Shi et al. 2006, relative to their frequency.
 """
@@ -46,7 +46,7 @@ class PairEvidence(NamedTuple):
     """weights of each kind of evidence"""
 
     def gains(self, ours: slice, theirs: slice) -> NDArray[np.float32]:
-        """The gain of each pair of nodes from its words, lengths and links.
+        """The gain of each pair of a left node in `ours` and a right node in `theirs`.
 
         The gain from texts is the log of Pr(text | other text) / Pr(text | NULL).
         """
@@ -64,7 +64,7 @@ class PairEvidence(NamedTuple):
         return gains
 
     def _words(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The word gain of each pair of the given nodes, combined from both directions."""
+        """The word gain of each pair of nodes, averaged over both translation directions."""
         weights = self.weights
         found = _gains(self.left, self.right, self.links[0], rows, columns, weights.null)
         if not weights.backward:
@@ -84,7 +84,7 @@ class _NodeWords(NamedTuple):
 
     @classmethod
     def of(cls, text: Text, trust: NDArray[np.float64]) -> _NodeWords:
-        """Weight words by trust; an unknown word is not evidence and may translate to any word."""
+        """Weight words by `trust`; unknown words are no evidence and may translate to any word."""
         bags, share = text.bags, trust[text.bags.word]
         node = np.repeat(np.arange(len(text)), np.diff(bags.offsets))
         loose = np.bincount(node, bags.count * (1 - share), len(text)).astype(np.float64)
@@ -110,7 +110,11 @@ def _gains(
     columns: NDArray[np.int64],
     null: float,
 ) -> NDArray[np.float32]:
-    """The word gain of each left text in `rows`, given each right text in `columns`."""
+    """A matrix of word gains: each left text in `rows`, given each right text in `columns`.
+
+    `links` contains the lift of each word pair, and `null` is the share of words without a
+    translation.
+    """
     low, high = np.zeros((2, len(left.text)), np.int32)
     if len(rows) and len(columns):
         first, last = int(columns[0]), int(columns[-1]) + 1
@@ -126,7 +130,7 @@ def _gains(
 def read_evidence(
     trees: tuple[Document, Document], lexicon: Lexicon, weights: DomTree
 ) -> PairEvidence:
-    """Compute the evidence for all nodes of two documents."""
+    """Compute the evidence for all nodes of two documents, with the given weights."""
     left, right = (
         read_text([text[:_MAX_CHARACTERS] for text in tree.texts], lang)
         for tree, lang in zip(trees, (lexicon.left_lang, lexicon.right_lang), strict=True)
@@ -145,12 +149,12 @@ def read_evidence(
 
 
 def length_gains(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float32]:
-    """The gain of each pair of lengths; similar lengths are stronger evidence in long texts."""
+    """The gain of each pair of text lengths; similar lengths count more if the texts are long."""
     return _length_table()[_bins(left)][:, _bins(right)]
 
 
 def _bins(lengths: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The bin of each length; bins are linear for short lengths and logarithmic for long ones."""
+    """The bin number of each length; bins are linear for short and logarithmic for long texts."""
     fine = np.minimum(lengths, _FINE_BINS)
     coarse = np.log(np.maximum(lengths, _FINE_BINS) / _FINE_BINS) / np.log(_BIN_RATIO)
     bins: NDArray[np.int64] = np.minimum(np.rint(fine + coarse), _BINS - 1).astype(np.int64)
@@ -174,7 +178,7 @@ def _length_table() -> NDArray[np.float32]:
 def _add_links(
     gains: NDArray[np.float32], left: Sequence[str], right: Sequence[str], weight: float
 ) -> None:
-    """Add gains for pairs of links to the same address or to addresses with the same last part."""
+    """Add `weight` to the gain of links with the same URL, or half for the same last part only."""
     names: tuple[Callable[[str], str], ...] = (str, _name)
     for part, name in ((weight / 2, each) for each in names):
         places: dict[str, list[int]] = {}
@@ -187,7 +191,7 @@ def _add_links(
 
 
 def _name(href: str) -> str:
-    """The part of an address after its last slash, ignoring trailing slashes.
+    """The part of a URL after its last slash, ignoring trailing slashes.
 
     >>> _name("http://a.test/en/help.html#top")
     'help.html#top'

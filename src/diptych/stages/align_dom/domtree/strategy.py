@@ -73,13 +73,16 @@ class DomTree:
         )  # fmt: skip
 
     def align(self, left: Page, right: Page, lexicon: Lexicon | None = None) -> list[NodePair]:
-        """Align all blocks; pairs are in the order of the left page."""
+        """Align all blocks of two pages, and return the pairs in the order of the left page."""
         return self.align_with_links(left, right, lexicon)[0]
 
     def align_with_links(
         self, left: Page, right: Page, lexicon: Lexicon | None = None
     ) -> tuple[list[NodePair], list[tuple[str, str, float]]]:
-        """Align all blocks, and also return the addresses and scores of aligned links."""
+        """Align two pages, and return the pairs of blocks and the pairs of links.
+
+        Each pair of links is given as (left URL, right URL, score).
+        """
         trees = document(left), document(right)
         matches = self._matches(trees, (left, right), lexicon)
         blocks = {
@@ -144,7 +147,11 @@ class DomTree:
 def best_alignment(
     left: NDArray[np.int32], right: NDArray[np.int32], gains: NDArray[np.float32]
 ) -> list[tuple[int, int]]:
-    """Find the best alignment of two forests; mirror both if that needs fewer table cells."""
+    """Find the alignment of two forests with the highest total gain.
+
+    `left` and `right` are the `leftmost` arrays of the forests.  Both forests are mirrored if that
+    needs fewer table cells.
+    """
     (numbers, tree), (others, other_tree) = mirrored(left), mirrored(right)
     if cells(left, right) <= cells(tree, other_tree):
         return decode(left, right, gains)
@@ -154,7 +161,10 @@ def best_alignment(
 
 
 def _anchor_keys(tree: Document) -> list[Hashable]:
-    """For each node, its numbers or its text as a key for finding its counterpart, or None."""
+    """The key of each node for finding its counterpart: its tag and its numbers or text.
+
+    The key is None if the text is too short.
+    """
     keys: list[Hashable] = []
     for tag, text in zip(tree.tags, tree.texts, strict=True):
         numbers = tuple(_NUMBER.findall(text)) if len(text) < 10_000 else ()
@@ -166,7 +176,7 @@ def _anchor_keys(tree: Document) -> list[Hashable]:
 
 
 def _block_nodes(numbers: Sequence[int]) -> list[int]:
-    """The indices of the nodes that represent blocks of the page."""
+    """The indices of the nodes that represent blocks, given the block number of each node."""
     return [node for node, number in enumerate(numbers) if number >= 0]
 
 
@@ -206,10 +216,11 @@ def _with_moved(
     gains: NDArray[np.float32],
     margin: float,
 ) -> list[tuple[int, int]]:
-    """Add pairs of texts that have clearly been moved, regardless of order.
+    """Add pairs of blocks that clearly match although their order differs between the pages.
 
-    A pair is added if each text is the other's best match by a margin.  If both texts were already
-    paired, their former partners are paired with each other, provided that their gain is positive.
+    A pair is added if each block is the other's best match by `margin`.  If both blocks were
+    already paired, their former partners are paired with each other, provided that their gain is
+    positive.
     """
     left, right = blocks
     partner, owner = dict(pairs), {j: i for i, j in pairs}
@@ -261,7 +272,8 @@ def _second_best(values: NDArray[np.float32]) -> NDArray[np.float32]:
 def _in_order(left: Page, right: Page, matched: dict[int, tuple[int, float]]) -> list[NodePair]:
     """Return all pairs and unpaired blocks in left-page order.
 
-    An unpaired right block comes before the first pair that contains a later right block.
+    `matched` maps the number of a left block to the number of its right block and their gain.  An
+    unpaired right block comes before the first pair that contains a later right block.
     """
     paired = {other for other, _ in matched.values()}
     found: list[NodePair] = []
@@ -285,5 +297,5 @@ def _in_order(left: Page, right: Page, matched: dict[int, tuple[int, float]]) ->
 
 
 def _score(gain: float) -> float:
-    """Convert a gain to a probability."""
+    """Convert the gain of a pair to a score between 0 and 1."""
     return probability(gain / 2)

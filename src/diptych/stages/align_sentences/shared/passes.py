@@ -62,7 +62,11 @@ class Model:
 def align_passes(
     left: Text, right: Text, moves: Moves, links: WordLinks, passes: int
 ) -> tuple[Path, Model]:
-    """Find the best path with known words; repeat with words learned from the previous path."""
+    """Find the best path through two texts in several passes, and return it with the last model.
+
+    The first pass uses only the word pairs in `links`.  Each later pass also uses word pairs
+    learned from the previous path.  `moves` are the allowed kinds of beads.
+    """
     ratio = _ratio(left.lengths.sum(), right.lengths.sum())
     share = _CHANCE_SHARE if len(links) else _CHANCE_SHARE_ALONE
     model = Model(moves, links, share, share, ratio)
@@ -87,9 +91,9 @@ def align_pieces(
 ) -> Ways:
     """Find the best path through each of many pieces separately, in a single pass.
 
-    `starts` contains, for each text, the index of the first sentence of each piece, and the number
-    of sentences.  Pieces have few sentences, so all paths are searched.  `links` must be sorted by
-    left word, as returned by `merged`.
+    `starts` contains, for each text, the index of the first sentence of each piece, followed by the
+    total number of sentences.  Pieces have few sentences, so all paths are searched.  `links` must
+    be sorted by left word, as returned by `merged`.
     """
     if native() is None:
         return _one_by_one(left, right, starts, moves, links)
@@ -128,7 +132,10 @@ def _one_by_one(
 def align_near(
     left: Text, right: Text, path: Path, model: Model, scorer: Scorer | None = None
 ) -> Path:
-    """Find the best path near a known one, or among all paths if the texts are short."""
+    """Find the best path near a known one, or among all paths if the texts are short.
+
+    `scorer` computes additional scores for beads.
+    """
     full = (len(left) + 1) * (len(right) + 1) <= MAX_CELLS
     band = Band.full(len(left), len(right)) if full else _around(path, len(left), len(right))
     return _decode(left, right, band, model, lifts(model.links, left.bags, right.bags), scorer)
@@ -200,13 +207,16 @@ def _around(path: Path, left: int, right: int, *, scale: int = 1) -> Band:
 
 
 def sure_steps(path: Path) -> NDArray[np.bool_]:
-    """A mask of the steps of a path that are sure and have sentences on both sides."""
+    """A mask of the steps of a path that are sure and have sentences in both texts."""
     sure: NDArray[np.bool_] = (path.confidence > _MIN_SURE) & (path.steps[:, 2:] > 0).all(1)
     return sure
 
 
 def _sure_beads(left: Text, right: Text, path: Path) -> tuple[Text, Text]:
-    """Reduce both texts to the sure beads that are not too long, with one row per bead."""
+    """Reduce both texts to their sure beads, with the sentences of each bead joined into one row.
+
+    Beads with too many words are skipped.
+    """
     steps = path.steps.astype(np.int64)
     begin, count = steps[:, :2], steps[:, 2:]
     words = np.stack(
@@ -224,6 +234,6 @@ def _sure_beads(left: Text, right: Text, path: Path) -> tuple[Text, Text]:
 
 
 def _ratio(left: float, right: float) -> float:
-    """The number of letters on the right per letter on the left; near 1 for short texts."""
+    """The length ratio of the right text to the left text, smoothed towards 1 for short texts."""
     ratio = (right + _PRIOR_LETTERS) / (left + _PRIOR_LETTERS)
     return float(min(_MAX_RATIO, max(1 / _MAX_RATIO, ratio)))

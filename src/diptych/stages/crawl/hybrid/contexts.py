@@ -1,7 +1,8 @@
-"""Factors for contexts in which pages are translated less often than the rest of their section.
+"""Corrects the translation rate of a section for contexts in which fewer pages are translated.
 
-A context is evidence other than the URL.  For example, a page is linked from an aligned page, but
-the alignment found no counterpart for it; or nothing links to the URL that the site's keys predict.
+A context is what is known about a page apart from its section.  For example, the page that links to
+it was aligned, but the alignment found no counterpart for it.  In another context, no page links to
+the URL that the site's keys predict for its translation.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ class Contexts:
     expected: dict[str, float] = field(default_factory=dict)
 
     def add_page(self, context: str, expected: float) -> None:
-        """Add the number of translations expected for a page."""
+        """Count a page in a context, with the number of translations expected for it."""
         self.expected[context] = self.expected.get(context, 0.0) + expected
 
     def add_translation(self, context: str, right: float) -> None:
-        """Count a page whose translation is correct with probability `right`."""
+        """Count a translation, correct with probability `right`, in a context."""
         self.found[context] = self.found.get(context, 0.0) + right
 
     def factor(self, context: str) -> float:

@@ -1,4 +1,4 @@
-"""The URLs of a site that a guide knows, and the candidate translations of each."""
+"""The URLs that the guide of a crawl knows, and the candidate translations of each URL."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class KnownUrls:
         return len(self.by_url) >= MAX_KNOWN or self._characters >= MAX_CHARACTERS
 
     def get(self, url: Url) -> KnownUrl | None:
-        """The entry for a URL, after resolving redirects and copies; None if it is unknown."""
+        """The entry for a URL, after resolving redirects and copies; None if the URL is unknown."""
         for _ in range(10):
             if url not in self.same:
                 break
@@ -89,7 +89,7 @@ class KnownUrls:
         return self.by_url.get(url)
 
     def add(self, known: KnownUrl) -> KnownUrl:
-        """Add an entry, replacing an earlier one for the same URL, and return it."""
+        """Add and return an entry, replacing any earlier entry for the same URL."""
         self._characters += len(known.url)
         self._number += 1
         known.number = self._number
@@ -98,7 +98,7 @@ class KnownUrls:
         return known
 
     def move(self, known: KnownUrl, target: KnownUrl) -> None:
-        """Make `known` an alias of `target`, which takes over its candidates."""
+        """Make `known` an alias of `target`, and transfer the candidates of `known` to `target`."""
         if known is target:
             return
         self.same[known.url] = target.url
@@ -110,7 +110,10 @@ class KnownUrls:
 
     @staticmethod
     def add_evidence(one: KnownUrl, other: KnownUrl, kinds: Kinds) -> bool:
-        """Record evidence that two URLs are translations; return False if nothing was added."""
+        """Record evidence that two URLs are translations; return False if nothing was added.
+
+        `kinds` classifies the evidence, from most general to most specific.
+        """
         if one is other or State.GONE in (one.state, other.state):
             return False
         evidence = one.candidates.get(other, [])

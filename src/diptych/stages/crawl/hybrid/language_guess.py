@@ -122,14 +122,14 @@ class LanguageGuesser:
         return tuple(ids[feature] for feature in features)
 
     def learn(self, features: Iterable[int], lang: str) -> None:
-        """Count a page in `lang`, a requested language or `OTHER`, for each of its features."""
+        """Count a page under each of its features; `lang` is a requested language or `OTHER`."""
         self._count(lang, 1)
         for feature in features:
             counts = self.counts[feature]
             counts[lang] = counts.get(lang, 0) + 1
 
     def uncount(self, lang: str) -> None:
-        """Subtract a duplicate page from the total; the counts by feature do not change."""
+        """Subtract a duplicate page from the total for `lang`, but not from the feature counts."""
         self._count(lang, -1)
 
     def _count(self, lang: str, pages: int) -> None:
@@ -166,7 +166,10 @@ class LanguageGuesser:
         return self.guesses.setdefault(tuple(guess.values()), guess)
 
     def _mostly(self, lang: str, share: float) -> dict[str, float]:
-        """Return `share` for `lang` and split the rest evenly; uniform if `lang` is ""."""
+        """Return language probabilities: `share` for `lang`, and the rest divided among the others.
+
+        If `lang` is "", all languages have the same probability.
+        """
         langs = (*self.langs, OTHER)
         rest = (1 - share) / (len(langs) - 1)
         return {each: share if each == lang else rest if lang else 1 / len(langs) for each in langs}
@@ -175,7 +178,8 @@ class LanguageGuesser:
         """The language probabilities of a page, given its most informative feature.
 
         This is the feature whose language distribution differs most from that of the whole site.
-        The last feature is the one that the first guess is based on; its counts update that guess.
+        `first` is the guess from `first_guess`.  It is based on the last feature, and is updated
+        with the counts of that feature.
         """
         if not features:
             return first

@@ -57,7 +57,7 @@ class LinkYields:
 
 
 def place(url: Url, lang: str) -> tuple[tuple[str, ...], ...]:
-    """The kinds of a page, from most general to most specific: site, language, folders.
+    """The kinds under which a page is counted, from general to specific: site, language, folders.
 
     >>> place(Url("http://x.org/news/page/12/"), "fr")
     (('site',), ('fr',), ('fr', '/news'), ('fr', '/news/page/'))

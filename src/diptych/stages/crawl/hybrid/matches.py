@@ -102,13 +102,17 @@ class Matches:
             self.request_verification(known)
 
     def _count_evidence(self, one: KnownUrl, other: KnownUrl, right: float) -> None:
-        """Count the evidence for a pair that is correct with probability `right`."""
+        """Count each piece of evidence for a pair as a success with probability `right`."""
         for kinds in self._values.evidence(one, other) if other in one.candidates else ():
             self._values.evidence_rates.add_trial(kinds)
             self._values.evidence_rates.add_success(kinds, right)
 
     def request_verification(self, known: KnownUrl) -> None:
-        """Request verification of a page's best pair in each language, among fetched pages."""
+        """Request verification of a page's most probable pair in each language.
+
+        Both pages must have been fetched.  A pair must wait if either page has a more probable
+        candidate that has not been fetched yet.
+        """
         if known.state is not State.PAGE:
             return
         ready = [

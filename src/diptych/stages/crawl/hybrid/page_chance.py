@@ -1,9 +1,9 @@
 """The probability that a URL leads to a new page, learned from responses to similar URLs.
 
-As for languages, the method is a decision list: the most informative feature of a link decides.
-Features are folders, extension, parameters and the linking page.  A response counts as a failure if
-it is not a page, or is a copy of a known page or a redirect to one, because it costs a download and
-yields nothing.
+As in `language_guess`, the method is a decision list: the most informative feature of a link
+decides.  Features are folders, extension, parameters and the linking page.  A response counts as a
+failure if it is not a page, is a copy of a known page, or redirects to one.  Such a response costs
+a download and yields nothing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class PageChances:
     of the whole site"""
 
     def add(self, features: Iterable[int], share: float) -> None:
-        """Count a requested URL; `share` is 1 for a success, 0 for a failure, or in between."""
+        """Count a requested URL; `share` is its degree of success, from 0 to 1."""
         self._by_feature.clear()
         self.all_trials += 1
         self.all_pages += share

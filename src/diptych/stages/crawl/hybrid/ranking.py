@@ -37,7 +37,10 @@ class Ranking:
         self._rebuild()
 
     def changed(self, *, is_news: bool = True) -> list[Ranked]:
-        """Rank the URLs whose values changed; if `is_news`, also recompute the oldest values."""
+        """Rank the URLs whose values changed.
+
+        If `is_news` is set, some of the values computed least recently are recomputed as well.
+        """
         memory, changed = self._memory, self._memory.matches.changed
         for known in list(islice(memory.to_refresh, _REFRESHED if is_news else 0)):
             del memory.to_refresh[known]
@@ -60,7 +63,7 @@ class Ranking:
         return ranked
 
     def _best(self) -> Iterator[Ranked]:
-        """Recompute the best values until enough are confirmed; yield the URLs that changed."""
+        """Recompute the highest values until a few are confirmed, and yield changed URLs."""
         confirmed: list[tuple[float, int, KnownUrl]] = []
         for entry in islice(self._up_to_date(), _MAX_REVALUED):
             known = entry[2]
@@ -87,7 +90,7 @@ class Ranking:
                 yield entry
 
     def _value(self, known: KnownUrl) -> tuple[float, float]:
-        """The value of a URL without its links, and its rounded value including them."""
+        """The value of a URL without its links, and its rounded value with its links."""
         own, links = self._values.value_and_links(known)
         return own, rounded_value(own + links)
 
@@ -112,8 +115,9 @@ class Ranking:
 
 
 def _counted(value: float) -> int:
-    """The contribution of a URL to the total, in millionths of a pair; 0 if it is negligible.
+    """Convert the value of a URL to millionths of a pair; 0 if the value is negligible.
 
-    It is an integer, so that the total does not depend on the order of addition.
+    The result is an integer, so that the sum over all URLs does not depend on the order of
+    addition.
     """
     return round(value * MILLION) if value >= _NEGLIGIBLE else 0

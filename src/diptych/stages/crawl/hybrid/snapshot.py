@@ -74,7 +74,7 @@ def write_snapshot(memory: Memory) -> dict[str, Any]:
 
 
 def _write_learned(memory: Memory) -> dict[str, Any]:
-    """The counts from which values are computed, except evidence and translation rates."""
+    """Convert the learned counts, except evidence and translation rates, to plain data."""
     values = memory.values
     return {
         "pages": from_mapping(values.languages.total),
@@ -96,7 +96,7 @@ def _write_chances(chances: PageChances) -> list[Any]:
 
 
 def _write_orders(memory: Memory, urls: _Table) -> dict[str, Any]:
-    """The queues and sets of URLs, and the mappings that refer to URLs."""
+    """Convert the queues and sets of URLs, and the mappings from or to URLs, to plain data."""
     matches = memory.matches
     return {
         "refresh": [urls[known] for known in memory.to_refresh],
@@ -118,7 +118,7 @@ def _numbers_of(pair: Iterable[KnownUrl], urls: _Table) -> tuple[int, int]:
 
 
 def _write_relations(urls: _Table, kinds: _Table) -> dict[str, Any]:
-    """The source, candidates and partners of each URL."""
+    """Convert the source, candidates and partners of each URL to plain data."""
     sources: list[int] = []
     counts: list[int] = []
     others: list[int] = []
@@ -149,7 +149,7 @@ def _write_relations(urls: _Table, kinds: _Table) -> dict[str, Any]:
 
 
 def _write_urls(memory: Memory, known: Sequence[KnownUrl], kinds: _Table) -> dict[str, Any]:
-    """The attributes of each URL that do not refer to other URLs."""
+    """Convert the attributes of each URL, except references to other URLs, to columns."""
     langs, guesses, rules = _Table(), _Table([()]), memory.edit_rules
     expected = _Table(each.url for each in known)
     found = {

@@ -35,7 +35,7 @@ _PARTS = ("", "begin", "end")  # parts of a URL that an edit replaces
 def read_snapshot(data: Any, langs: Sequence[str], weight: float) -> Memory:
     """Restore the memory of a guide from a snapshot.
 
-    Raises a parser error, such as ValueError or KeyError, if the data is not a valid snapshot.
+    Raise a parser error, such as ValueError or KeyError, if the data is not a valid snapshot.
     """
     checked(type(data) is dict and data["version"] == VERSION)
     memory = Memory(langs, weight)
@@ -77,7 +77,7 @@ def _read_totals(memory: Memory, data: dict[str, Any]) -> None:
 
 
 def _read_learned(memory: Memory, data: dict[str, Any]) -> None:
-    """Read the counts from which values are computed, except evidence and translation rates."""
+    """Read the learned counts, except evidence and translation rates."""
     values = memory.values
     langs, counts = columns(data["pages"], 2)
     values.languages.total.update(zip(texts(langs), whole_numbers(counts), strict=True))
@@ -109,7 +109,7 @@ def _read_chances(chances: PageChances, rows: object, features: int) -> None:
 
 
 def _sums(column: object) -> list[float]:
-    """Return a list of non-negative numbers as floats; raise an error for anything else."""
+    """Return `column` as floats if it is a list of non-negative numbers; else raise an error."""
     found = numbers(column)
     checked(not found or min(found) >= 0.0)
     return found

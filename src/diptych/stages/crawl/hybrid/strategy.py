@@ -119,7 +119,7 @@ class _HybridGuide:
         return self._ranking.changed()
 
     def questions(self) -> Sequence[PagePair | None]:
-        """Return the new pairs to be verified; None in the list requests pairing of all pages."""
+        """Return the new pairs to be verified; an entry of None requests pairing of all pages."""
         questions, self._matches.questions = self._matches.questions, []
         return questions
 
@@ -166,7 +166,7 @@ class _HybridGuide:
         return known
 
     def _entry_of(self, url: Url) -> KnownUrl:
-        """Return or add the entry for a fetched URL, which is no longer treated as an alias."""
+        """Return the entry for a fetched URL, which is added if it is new or was an alias."""
         self._urls.same.pop(url, None)
         known = self._urls.get(url)
         if known is None or known.state is State.GONE:
@@ -231,7 +231,7 @@ class _HybridGuide:
         self._translations.compare_with_links(known, targets)
 
     def _kinds_of_declaration(self, target: KnownUrl, how: str) -> Kinds:
-        """The kinds of the evidence from a link that declares a language."""
+        """The evidence kinds of a link to `target` that declares a language by the method `how`."""
         if how == "alternate":
             return (("alternate",), ("alternate", section(target.url)))
         self._memory.name_links[target] = self._memory.name_links.get(target, 0) + 1
@@ -241,7 +241,11 @@ class _HybridGuide:
     def _target_of(
         self, link: Link, source: KnownUrl, declared: str, model: dict[str, float]
     ) -> KnownUrl | None:
-        """Return or add the entry for a link's target; None if the URL limit is reached."""
+        """Return the entry for a link's target, which is added if it is new.
+
+        Return None if the URL limit is reached.  `declared` is the language that the link declares,
+        and `model` contains the language probabilities from the URL language model.
+        """
         known = self._urls.get(link.url)
         if known is not None:
             if known.found_by == "guess" and known.state is State.PENDING:
@@ -302,7 +306,7 @@ class _HybridGuide:
         self._matches.request_again([target, *others])
 
     def _merge(self, known: KnownUrl, target: KnownUrl, *, is_new: bool = False) -> None:
-        """Transfer the candidates of a URL to its redirect target or original."""
+        """Transfer the candidates of a URL to the URL that it redirects to or is a copy of."""
         # A guess that leads to a known URL was wrong: many servers redirect missing pages.
         if known.found_by == "guess" and not is_new:
             self._matches.refute_all(known)

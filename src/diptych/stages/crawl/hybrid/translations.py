@@ -41,7 +41,7 @@ class Translations:
     # -- by models ---------------------------------------------------------------------------
 
     def languages_of(self, links: Iterable[Link]) -> dict[Url, dict[str, float]]:
-        """The most probable language of each new URL, with the URL language model's probability."""
+        """Map each new URL to its most probable language, with the probability from a URL model."""
         if not self._has_models:
             return {}
         urls = dict.fromkeys(link.url for link in links if link.rel in FOLLOWED)
@@ -49,7 +49,7 @@ class Translations:
         return likely_languages(new, self._values.languages.asked_or_other)
 
     def compare_with_links(self, known: KnownUrl, targets: Iterable[KnownUrl]) -> None:
-        """Add the link target that is most likely a translation, if the page has no candidates."""
+        """If a page has no candidates, add the link target that is most likely its translation."""
         if self._is_decided(known):
             return
         others = self._in_other_language(known, targets)
@@ -75,21 +75,21 @@ class Translations:
                 self._matches.add_evidence(known, compared[url], kinds)
 
     def compare_again(self) -> None:
-        """Run `compare_with_all` for unpaired pages in the language with the fewest of them."""
+        """Repeat `compare_with_all` for the language with the fewest unpaired pages."""
         rarest = min(self._langs, key=lambda lang: self._matches.unpaired[lang])
         pages = (known for known in self._memory.to_refresh if known.state is State.PAGE)
         alone = (known for known in pages if known.lang == rarest and not known.partners)
         self.compare_with_all(list(islice(alone, _COMPARED_AGAIN)))
 
     def _is_decided(self, known: KnownUrl) -> bool:
-        """True if URL models are not used, or not needed for this page."""
+        """True if URL models are disabled, or are not needed to find candidates for this page."""
         is_paired = bool(known.candidates or known.partners)
         return is_paired or not self._has_models or known.lang not in self._langs
 
     def _in_other_language(
         self, known: KnownUrl, others: Iterable[KnownUrl]
     ) -> dict[Url, KnownUrl]:
-        """The pending URLs that are probably in a requested language other than the page's."""
+        """The pending URLs in `others` that are probably in another requested language."""
         own = ("", OTHER, known.lang)
         pending = (other for other in others if other.state is State.PENDING)
         likely = self._values.likely_language

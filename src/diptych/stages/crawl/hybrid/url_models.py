@@ -14,7 +14,7 @@ MIN_RANKED = 0.05  # minimum probability of a URL that is ranked
 def likely_languages(
     urls: Sequence[Url], name: Callable[[str], str]
 ) -> dict[Url, dict[str, float]]:
-    """The most probable language of each URL, converted by `name`, with its probability."""
+    """Map each URL to its most probable language and probability; `name` converts model labels."""
     from diptych.learn.url.language import load
 
     if not urls:

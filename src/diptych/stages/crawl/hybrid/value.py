@@ -83,7 +83,7 @@ class UrlValues:
         return _likeliest(self.languages.guess(known.features, known.first_guess))
 
     def page_kinds(self, known: KnownUrl, lang: str) -> Kinds:
-        """The kinds for counting a page in `translation_rates`, followed by its context."""
+        """The kinds under which `translation_rates` counts a page, followed by its context."""
         place = section(known.url)
         folder = place.partition("/")[2].partition("/")[0]
         return ("site",), (lang,), (lang, folder), (lang, folder, place), (_context(known),)
@@ -165,7 +165,9 @@ class UrlValues:
     ) -> dict[str, float]:
         """The expected number of pairs given the evidence, by language of the other page.
 
-        Evidence counts in full unless the page is probably in a language that cannot form a pair.
+        `own` is the most probable language of the URL, and `guess` contains its language
+        probabilities.  Evidence counts in full unless the page is probably in a language that
+        cannot form a pair.
         """
         found: dict[str, float] = {}
         wanted = sum(guess.get(lang, 0.0) for lang in self.langs)
@@ -189,7 +191,7 @@ def _likeliest(guess: Mapping[str, float]) -> str:
 
 
 def _context(known: KnownUrl) -> str:
-    """The name of a page's context, which depends on evidence other than its URL."""
+    """The name of a page's context, i.e. of what is known about it apart from its section."""
     if known.candidates:
         return "with_candidates"
     if known.has_unlinked_prediction:
@@ -199,7 +201,7 @@ def _context(known: KnownUrl) -> str:
 
 
 def evidence_name(kinds: Kinds) -> str:
-    """The name of a kind of evidence.
+    """The name of a piece of evidence, which is the first part of its most general kind.
 
     >>> evidence_name((("aligned",), ("aligned", 7)))
     'aligned'

@@ -41,7 +41,7 @@ def whole_numbers(column: object, below: int = MAX_NUMBER, *, least: int = 0) ->
 
 
 def numbers(column: object) -> list[float]:
-    """Return a list of finite numbers as floats; raise an error if `column` is anything else."""
+    """Return `column` as floats if it is a list of finite numbers; otherwise raise an error."""
     found = array("d", items(column))
     checked(all(map(math.isfinite, found)))
     checked(not found or (min(found) > -MAX_NUMBER and max(found) < MAX_NUMBER))

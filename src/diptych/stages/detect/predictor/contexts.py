@@ -150,7 +150,7 @@ def _of_url(url: str, page_context: _PageContext) -> set[str]:
 
 
 def _kind(marks: Sequence[Mark], question: Question) -> str:
-    """The kind of the mark whose language determines the role of a word."""
+    """The kind of the mark whose language determines the role of a word in `question`."""
     for some in (question.missing, question.wanted):
         for mark in marks:
             if mark.lang in some:
@@ -284,7 +284,7 @@ def _language_of(text: str, wanted: tuple[str, ...]) -> tuple[LangScore, ...]:
 def _identified(
     text: str, wanted: tuple[str, ...], learned: tuple[LearnedLanguage, ...]
 ) -> tuple[LangScore, ...]:
-    """Identify the languages of a text; the cache key includes the run's learned languages."""
+    """Identify the languages of a text; `learned` is not used, except in the cache key."""
     return identify(text, wanted, closed=False)
 
 

@@ -49,8 +49,8 @@ def doubt(
     """The reason to doubt that a site has enough pages in a language; None if there is none.
 
     `pages` are the pages found in `lang`, and `other` is a page in another language.  If the first
-    page is in two languages, it counts only if a sample page was fetched and is in `lang`
-    (`is_sampled`).
+    of `pages` is in two languages, it counts only if `is_sampled` is True.  This means that a
+    sample page was fetched and is in `lang`.
     """
     start = other.url
     if has_titles(own_links(pages[0], other, start), lang, langs):
@@ -68,7 +68,7 @@ def doubt(
 
 
 def has_titles(links: Sequence[Link], lang: str, langs: Sequence[str]) -> bool:
-    """True if enough links have long texts, probably titles, in a language."""
+    """True if enough links have long texts in `lang`, which are probably titles."""
     found = 0
     for link in links:
         if found < _MIN_LINKS and text_length(link.anchor) >= _MIN_TITLE:
@@ -88,8 +88,9 @@ def is_mixed(page: Page, lang: str, langs: Sequence[str]) -> bool:
 def is_few(own: int, all_links: int, others: int) -> bool:
     """True if a page has too few links to further pages in its language.
 
-    Either `own`, the number of these links, is small compared with that of the other language
-    (`others`), or it is 0 although the page has many links (`all_links`).
+    `own` is the number of these links, and `others` is the number for a page in the other language.
+    There are too few if `others` is much larger than `own`.  There are also too few if `own` is 0
+    although the page has many links (`all_links`).
 
     >>> is_few(3, 4, 12), is_few(5, 9, 40), is_few(2, 9, 3), is_few(0, 6, 2), is_few(0, 0, 0)
     (True, False, False, True, False)
@@ -100,7 +101,7 @@ def is_few(own: int, all_links: int, others: int) -> bool:
 
 
 def is_translated(page: Page, lang: str) -> bool:
-    """True if a minimum share of a page, more than its menus, is in a language."""
+    """True if the share of a page that is in `lang` is too large to consist of menus only."""
     return any(
         share >= _MIN_TRANSLATED and same_language(other, lang)
         for other, share in page.record.langs

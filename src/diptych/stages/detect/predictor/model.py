@@ -31,7 +31,7 @@ class LinkPredictor:
     offset: float = 0.0
 
     def margin(self, features: Iterable[str]) -> float:
-        """The margin of a link with these features: positive on the side of a missing language."""
+        """The margin of a link with these features, which is positive for a missing language."""
         return self.bias + math.fsum(self.weights.get(name, 0.0) for name in features)
 
     def probability(self, features: Iterable[str]) -> float:
@@ -45,7 +45,7 @@ class LinkPredictor:
 
 
 def to_json(model: LinkPredictor) -> str:
-    """Serialise a model as JSON; `from_json` reads it."""
+    """Serialise a model as JSON that `from_json` can read."""
     kept = {
         "format": FORMAT,
         "bias": model.bias,
@@ -57,7 +57,7 @@ def to_json(model: LinkPredictor) -> str:
 
 
 def from_json(text: str | bytes, name: str) -> LinkPredictor:
-    """Parse a model file; raise `ConfigError` if it is invalid."""
+    """Parse a model, or raise a `ConfigError` that mentions the file `name` if it is invalid."""
     with reading(name, "link predictor", _ADVICE):
         raw = parse_model(text, FORMAT)
         weights = {str(key): number(value) for key, value in raw["weights"].items()}

@@ -59,12 +59,12 @@ class Detect:
     """folder of a link predictor; if empty, the one shipped with the package"""
 
     def new_test(self, langs: Sequence[str]) -> SiteTest:
-        """Create a test for one site."""
+        """Create a test of whether one site is bilingual."""
         return _SiteTest(self, tuple(langs))
 
 
 class _SiteTest:
-    """The test of one site: the pages read so far, and the links that may be requested."""
+    """Tests whether one site is bilingual; keeps the pages read and the links to request."""
 
     def __init__(self, settings: Detect, langs: tuple[str, ...]) -> None:
         self._settings = settings
@@ -83,7 +83,7 @@ class _SiteTest:
         """(index of a page, missing languages) -> links of the page"""
 
     def read(self, page: Page) -> None:
-        """Process a fetched page; it does not count if it may be the only page in its language."""
+        """Process a fetched page, but ignore it if it may be the only page in its language."""
         requested, self._waiting = self._waiting, None
         self._pages.append(page)
         if is_by_machine(page, self._pages[0]):
@@ -109,8 +109,8 @@ class _SiteTest:
     def _may_be_single(self, page: Page, lang: str, requested: _Candidate | None) -> bool:
         """True if a page may be the only one in its language.
 
-        This is suspected if the link to the page does not name its language, and the texts of the
-        links on the page are in another language.
+        This is suspected if the link to the page does not name the language, and the link texts on
+        the page are in another language.
         """
         if requested is None or requested.is_part or names_language(requested.link, lang):
             return False
@@ -119,7 +119,7 @@ class _SiteTest:
         return not self._is_at_home(page, lang)
 
     def _is_at_home(self, page: Page, lang: str) -> bool:
-        """True if the texts of the links on a page are in its language as well."""
+        """True if the link texts on a page are in `lang`, the language of the page."""
         anchors = dict.fromkeys(link.anchor for link in site_links(page, self._pages[0].url))
         found = identify(" ".join(anchors), self._shown.langs, closed=False)
         return bool(found) and same_language(found[0].lang, lang)
@@ -212,10 +212,10 @@ class _SiteTest:
     # -- languages in doubt ----------------------------------------------------------------------
 
     def _way_round(self) -> _Candidate | None:
-        """A link to another page, if the page named for a missing language has no text.
+        """A link to another page of the site, if the page in the missing language has no text.
 
-        A site may declare its entrance page as a translation, and the entrance may lead straight
-        back.  Another page in a language already found may then have a switcher that works.
+        Some sites declare an entrance page as the translation, and the entrance page leads straight
+        back.  Another page in a language already found may have a switcher that works.
         """
         silent = {address(page.url): page for page in self._pages if main_language(page) is None}
         missing = self._question().missing
@@ -229,7 +229,7 @@ class _SiteTest:
         return None
 
     def _sample(self) -> _Candidate | None:
-        """A link to a sample page in a doubtful language; None if it cannot change the decision."""
+        """A link to a sample page in a doubtful language; None if it cannot affect the decision."""
         in_doubt = self._in_doubt()
         found = [self._sample_of(lang) for lang in in_doubt]
         samples = [each for each in found if each is not None]
@@ -259,7 +259,7 @@ class _SiteTest:
         return [link for link in links if address(link.url) not in done]
 
     def _in_doubt(self) -> dict[str, Reason]:
-        """Map each language that was found but is in doubt to the reason."""
+        """Map each language that was found but is doubtful to the reason for the doubt."""
         found = {lang: self._doubt(lang) for lang in self._shown.shown}
         return {lang: reason for lang, reason in found.items() if reason is not None}
 
@@ -316,7 +316,7 @@ def _is_declared(link: Link, question: Question) -> bool:
 
 
 def _parts(page: Page, links: Sequence[Link]) -> frozenset[Url]:
-    """The link targets that replace a page without text: frames, refresh target or only link."""
+    """The URLs to read instead of a page without text: frames, refresh target or the only link."""
     if main_language(page) is not None:
         return frozenset()
     urls = frozenset(link.url for link in links)

@@ -118,7 +118,7 @@ def whole_marks(text: str) -> tuple[Mark, ...]:
 
 @lru_cache(maxsize=4096)
 def image_names(source: str) -> tuple[str, ...]:
-    """The file names of images, without folder and extension.
+    """The file names in a list of image URLs, without folders and extensions.
 
     >>> image_names("/img/flags/fr.png?v=2 b.gif")
     ('fr', 'b')
@@ -139,7 +139,7 @@ _marks_in = TextCache(lambda url: tuple(url_marks(url, mark_table())), 16_000_00
 
 
 def marks_in(url: str) -> tuple[UrlMark, ...]:
-    """The marks of all languages in a URL."""
+    """The language marks in a URL, for all known languages."""
     return _marks_in[url]
 
 
@@ -181,7 +181,7 @@ def is_foreign_name(word: str, lang: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def _is_form(word: str, lang: str, kind: str) -> bool:
-    """True if a word is a language name of this kind, or looks like an inflected form of one."""
+    """True if a word is, or looks like an inflected form of, a language name of this kind."""
     names = marks_of(lang)
     return names.get(word) == kind or any(
         len(name) > _MIN_STEM
@@ -194,7 +194,7 @@ def _is_form(word: str, lang: str, kind: str) -> bool:
 
 @lru_cache(maxsize=256)
 def scripts_of(lang: str) -> frozenset[str]:
-    """The scripts in which a language is written, according to its own name."""
+    """The scripts in which a language is written, inferred from the language's own name."""
     names = [name for name, kind in marks_of(lang).items() if kind == "endonym"]
     found = frozenset(script for name in names for script in scripts_in(name))
     return found | _EXTRA_SCRIPTS.get(lang, frozenset())

@@ -28,7 +28,7 @@ _RELATIONS = frozenset({"a", "area", "frame", "alternate", "refresh"})
 
 
 def main_language(page: Page) -> LangScore | None:
-    """The language of a page, or None if it has too little text or the score is too low."""
+    """The main language of a page; None if it has too little text or the score is too low."""
     record = page.record
     is_redirect = any(link.rel == "refresh" and link.url != page.url for link in page.links)
     if record.text_length < (_MIN_TEXT_OF_REDIRECT if is_redirect else _MIN_TEXT):
@@ -42,8 +42,8 @@ def shown_language(page: Page, langs: Sequence[str], named: str = "") -> LangSco
 
     A page in several languages counts only for its main language.  Language shares are computed
     over a closed set of languages, so lists of names and code fragments would make any page
-    bilingual.  If the link to the page named a language (`named`) and enough of the page is in it,
-    it is the main language.
+    bilingual.  The language that the link to the page named (`named`) is the main language if
+    enough of the page is in it.
     """
     best = main_language(page)
     if best is None:
@@ -88,10 +88,10 @@ class ShownLanguages:
         self._contents: set[str] = set()
 
     def add_page(self, page: Page, named: str = "") -> str:
-        """Add a page and return its requested language.
+        """Add a page, and return its language, or "" if the page does not count.
 
-        `named` is the language that the link to the page named, if any.  Returns "" if the page is
-        in no requested language or its text is a duplicate.
+        A page does not count if it is in no requested language or its text is a duplicate.  `named`
+        is the language that the link to the page named, if any.
         """
         if content_of(page.record) in self._contents:
             return ""
@@ -120,7 +120,7 @@ class ShownLanguages:
         return tuple(lang for lang in self.langs if self._pages[lang])
 
     def example_pages(self) -> tuple[tuple[str, Url, float], ...]:
-        """The first page found in each language, with its score."""
+        """The first page found in each language, with its language score."""
         return tuple((lang, *self._pages[lang][0]) for lang in self.shown)
 
     @property

@@ -25,22 +25,24 @@ _RIDGE = 1.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NaiveBayes:
-    """Word weights, and the parameters of a logistic curve over their sum."""
+    """A weight for each word, and a logistic curve that maps sums of weights to probabilities."""
 
     weights: Floats
     slope: float
     offset: float
 
     def probabilities(self, rows: Sequence[Sequence[int]]) -> Floats:
-        """The expected share for each row of word IDs."""
+        """The expected target share for each row of word IDs."""
         return sigmoid(self.slope * _sums(self.weights, rows) + self.offset)
 
 
 def fit(rows: Sequence[Sequence[int]], shares: Sequence[float]) -> NaiveBayes:
-    """Train a model on examples; if there are too few, it always predicts their mean share.
+    """Train a model on rows of word IDs and their target shares.
 
-    Words are not independent, so the sum of their weights is overconfident.  To make the
-    probabilities comparable with those of another model, each half of the examples is predicted
+    If there are too few examples, the model always predicts their mean share.
+
+    Words are not independent, so the sum of their weights is overconfident.  The probabilities must
+    be comparable with those of another model.  Therefore each half of the examples is predicted
     from the other half, and a logistic curve is fitted to these predictions (Platt 1999).
     """
     y = np.asarray(shares, dtype=np.float64)

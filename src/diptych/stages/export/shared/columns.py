@@ -1,4 +1,4 @@
-"""Helpers for all formats: columns, unit ids, and encoding of texts."""
+"""Helpers for all export formats: column values, unit ids and text encoding."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def pair_row(unit: Unit) -> tuple[Value, ...]:
 
 
 def place_row(side: Side) -> tuple[Value, ...]:
-    """The place where the text of a side was found, in the order of `PLACE_COLUMNS`."""
+    """The source location of a side's text, in the order of `PLACE_COLUMNS`."""
     _, _, url, path, at, seconds, digest, warc, offset = side
     return url, path, at, iso_time(seconds), digest, warc, offset
 
@@ -91,7 +91,7 @@ def common_row(unit: Unit) -> tuple[Value, ...]:
 
 
 def side_fields(side: Side) -> dict[str, Value]:
-    """Map column names to the language of a side and the place where its text was found."""
+    """Map column names to the language and the source location of a side's text."""
     return {"lang": side.lang, **dict(zip(PLACE_COLUMNS, place_row(side), strict=True))}
 
 
@@ -196,7 +196,7 @@ def write_rows(rows: Iterable[Mapping[str, Any]], out: BinaryIO) -> int:
 
 
 def is_plain(data: bytes, breaks: int) -> bool:
-    r"""True if the only control characters in `data` are the expected `breaks` separators.
+    r"""True if `data` has no control characters except `breaks` separators of fields and lines.
 
     >>> is_plain(b"a\tb\n", 2), is_plain(b"a\tb\tc\n", 2), is_plain("a\u2028\n".encode(), 1)
     (True, False, False)
@@ -206,7 +206,7 @@ def is_plain(data: bytes, breaks: int) -> bool:
 
 
 def as_lines(rows: Sequence[tuple[Value, ...]], form: str) -> bytes:
-    r"""Format rows as lines, replacing each control character in a text with a space.
+    r"""Format rows as lines by the `%` template `form`, replacing control characters with spaces.
 
     >>> as_lines([("a", 1), ("b\n", 2)], "%s\t%d")
     b'a\t1\nb \t2\n'

@@ -26,7 +26,7 @@ def measures(segments: Segments, lexicon: Lexicon, encoder: SentenceEncoder) -> 
 def cosine_measures(
     left: NDArray[np.float32], right: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
-    """The cosine of each segment's sides, and its margins over the mean and the neighbours."""
+    """The cosine of each segment's two sides, and its margins over the mean and the neighbours."""
     cosine: NDArray[np.float32] = np.einsum("ij,ij->i", left, right)
     usual = (left @ right.mean(axis=0) + right @ left.mean(axis=0)) / 2
     crossed = np.full(len(cosine), -1.0, np.float32)

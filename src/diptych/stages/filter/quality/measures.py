@@ -129,7 +129,7 @@ def _words(evidence: WordEvidence, ours: SideWords, theirs: SideWords) -> dict[s
 
 
 def _kept(name: str, counts: tuple[Floats, Floats, Floats]) -> dict[str, Floats]:
-    """The counts of items on both sides and on one side, and the smoothed share on both sides."""
+    """The numbers of items on both sides and on one side, and the smoothed share of the former."""
     both, lost = counts[0], counts[1] + counts[2]
     return {name: both, f"{name}_lost": lost, f"{name}_kept": (both + 1.0) / (both + lost + 2.0)}
 

@@ -1,10 +1,10 @@
-"""Selects pairing keys from the candidates of the whole site.
+"""Selects the keys of a site: pairs of URL parts, such as `en` and `fr`, that denote languages.
 
-Kit & Ng 2007 accept every key above a threshold.  Here, a key must also denote languages: its two
-values must occur in the URLs of pages in two languages, which are nearly always the same two.  If
-page languages are unknown, language marks in the values decide, and a value without a mark denotes
-the remaining language.  If there are no marks either, the paper's threshold decides among keys that
-divide the site into two parts.
+Kit & Ng 2007 accept every key whose linking power exceeds a threshold.  Here, a key must also
+denote languages: nearly all pages that it pairs must be in the same two languages.  If page
+languages are unknown, language marks in the two values of the key decide.  A value without a mark
+denotes the remaining language.  If there are no marks either, the paper's threshold decides among
+keys that divide the site into two parts.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _NOT_LANGUAGES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ChosenKey:
-    """A selected key, with its two values and the language number of each."""
+    """A selected key: its two values, their language numbers, its linking power and its trust."""
 
     value: int
     other: int
@@ -57,7 +57,7 @@ class ChosenKey:
 
 
 class KeyCounts(NamedTuple):
-    """The values and linking power of each key, and the key number of each candidate."""
+    """The two values and the linking power of each key, and the key number of each candidate."""
 
     value: Ints
     other: Ints
@@ -66,7 +66,7 @@ class KeyCounts(NamedTuple):
 
 
 class _Key(NamedTuple):
-    """A key, with the languages that its values denote."""
+    """A key that may be selected, with the meanings of its two values as language marks."""
 
     number: int
     value: int
@@ -80,7 +80,10 @@ _Tally = dict[tuple[int, int], int]
 
 
 def count(candidates: Candidates, values: int) -> KeyCounts:
-    """Determine the key of each candidate, and the linking power of each key."""
+    """Determine the key of each candidate, and the linking power of each key.
+
+    `values` is the number of different values.
+    """
     codes = candidates.value * np.int64(values) + candidates.other_value
     keys, which, power = np.unique(codes, return_inverse=True, return_counts=True)
     return KeyCounts(keys // values, keys % values, power.astype(np.int64), which.astype(np.int64))
@@ -88,7 +91,7 @@ def count(candidates: Candidates, values: int) -> KeyCounts:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """The data from which keys are selected."""
+    """The data for selecting keys: plausible keys, their pairs by language, and thresholds."""
 
     values: Values
     keys: list[_Key]
@@ -103,7 +106,7 @@ class _Choice:
         return max(_MIN_POWER, self.min_power * _WEAK_SHARE)
 
     def coverage(self, key: _Key, power: int) -> float:
-        """The share of pages with the key's rarer value for which the key finds a counterpart."""
+        """The share of pages with the key's rarer value that are in one of its `power` pairs."""
         sides = [side for side in (key.value, key.other) if side != NULL]
         return power / max(1, min(int(self.values.frequency[side]) for side in sides))
 
@@ -137,7 +140,7 @@ def choose(
 
 
 def _add(chosen: dict[int, ChosenKey], more: Iterator[tuple[int, ChosenKey]]) -> None:
-    """Add keys that are not selected yet."""
+    """Add the keys in `more` to `chosen`, except those already selected."""
     for number, key in list(more):
         chosen.setdefault(number, key)
 
@@ -159,7 +162,10 @@ def _plausible_keys(counts: KeyCounts, values: Values, reader: MarkReader) -> It
 def _tally(
     counts: KeyCounts, candidates: Candidates, langs: Ints, wanted: set[int], count: int
 ) -> dict[int, _Tally]:
-    """Count the pairs of each wanted key by the languages of their two pages."""
+    """Count the pairs of each wanted key by the languages of the two pages.
+
+    `count` is the number of requested languages.
+    """
     is_wanted = np.zeros(len(counts.value), bool)
     is_wanted[list(wanted)] = True
     kept = np.flatnonzero(is_wanted[counts.which])
@@ -214,7 +220,8 @@ def _by_languages(choice: _Choice, key: _Key) -> ChosenKey | None:
 def _is_agreed(choice: _Choice, key: _Key, good: int, total: int, marks: int) -> bool:
     """True if a key's pairs are in the same two languages too often to be a coincidence.
 
-    This is tested only for keys that do not have marks on both sides.
+    `good` of the `total` pairs are in these languages.  `marks` of the two values have a language
+    mark: none or one.
     """
     texts = choice.texts(key)
     if marks == 1 and NULL in (key.value, key.other):
@@ -244,7 +251,7 @@ def _by_marks(choice: _Choice) -> Iterator[tuple[int, ChosenKey]]:
 def _by_weak_marks(
     choice: _Choice, unmarked: Collection[int], *, is_last: bool
 ) -> Iterator[tuple[int, ChosenKey]]:
-    """Select keys with weak marks, for languages that have no better marks.
+    """Select keys with weak marks for the languages in `unmarked`, which have no better marks.
 
     Prefixes and suffixes are accepted only as a last resort (`is_last`), and only if they link as
     many pages as the paper requires.
@@ -260,7 +267,10 @@ def _by_weak_marks(
 
 
 def _is_enough(choice: _Choice, key: _Key, power: int, covered: float, *, is_last: bool) -> bool:
-    """True if a key with a weak mark has enough linking power and coverage."""
+    """True if a key with a weak mark has enough linking power and at least the coverage `covered`.
+
+    A prefix or suffix is accepted only as a last resort (`is_last`).
+    """
     is_affix = any("*" in text for text in choice.texts(key))
     min_power = max(choice.min_power, _MIN_POWER) if is_affix else choice.min_weak_power
     return power >= min_power and choice.coverage(key, power) >= covered and is_last >= is_affix
@@ -272,7 +282,7 @@ def _chosen(key: _Key, langs: tuple[int, int], how: str, good: int, total: int) 
 
 
 class _HalfMarked(NamedTuple):
-    """A key that is marked on one side only, with the value on its unmarked side."""
+    """A key with a language mark in only one of its two values; `bare` is the other value."""
 
     key: _Key
     bare: int
@@ -284,9 +294,9 @@ class _HalfMarked(NamedTuple):
 def _with_one_mark(
     choice: _Choice, unmarked: Sequence[int], *, is_last: bool | None = None
 ) -> Iterator[tuple[int, ChosenKey]]:
-    """Select keys marked on one side only; the other side denotes the first unmarked language.
+    """Select keys with one marked value; the other denotes the first language in `unmarked`.
 
-    Weak marks count only if `is_last` is given; it is True if no other keys were found.
+    Weak marks count only if `is_last` is not None; it is True if no other keys were found.
     """
     if not unmarked:
         return
@@ -307,7 +317,10 @@ def _with_one_mark(
 def _half_marked(
     choice: _Choice, key: _Key, missing: int, is_last: bool | None
 ) -> _HalfMarked | None:
-    """Interpret a key as marked on one side only; return None if it does not qualify."""
+    """Interpret a key as having one marked value, or return None if it does not qualify.
+
+    The unmarked value denotes the language `missing`.
+    """
     is_first = key.one.lang >= 0
     marked, plain = (key.one, key.two) if is_first else (key.two, key.one)
     side, bare = (key.value, key.other) if is_first else (key.other, key.value)
@@ -347,7 +360,7 @@ def _is_no_language(text: str) -> bool:
 
 
 def _by_power(choice: _Choice) -> Iterator[tuple[int, ChosenKey]]:
-    """Select keys by linking power alone; each value may occur on one side only.
+    """Select keys by linking power alone, provided that no value denotes both languages.
 
     Page numbers, dates and versions form chains (1:2, 2:3), whereas a true key divides a site into
     two parts.

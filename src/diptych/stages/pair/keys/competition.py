@@ -17,7 +17,10 @@ _FIELD_ORDER = "pfhq"  # order of fields among keys of the same power
 
 
 class Scored(NamedTuple):
-    """Candidates of selected keys, as parallel arrays; left pages are in the first language."""
+    """Candidate pairs of selected keys, as parallel arrays.
+
+    The left page is in the language that was requested first, if languages are known.
+    """
 
     left: Ints
     right: Ints
@@ -67,7 +70,10 @@ def score(
 
 
 def _combined_language(known: Ints, of_key: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """The language of each page (the key's if unknown), and a mask of those that match the key."""
+    """The language of each page, and a mask of the pages in the language that the key denotes.
+
+    If the language of a page is unknown in `known`, the language in `of_key` is used.
+    """
     lang = np.where(known == UNKNOWN, of_key, known)
     return lang, (of_key == UNKNOWN) | (lang == of_key)
 
@@ -85,7 +91,7 @@ def _is_first(value: Ints, other: Ints, values: Values) -> npt.NDArray[np.bool_]
 
 
 def _oriented(one: Scored, forward: npt.NDArray[np.bool_], fits: npt.NDArray[np.bool_]) -> Scored:
-    """Keep the candidates in `fits`, and swap the left and right of those not in `forward`."""
+    """Keep the candidates in the mask `fits`, and swap left and right where `forward` is False."""
     turned = one._replace(
         left=one.right, right=one.left, left_lang=one.right_lang, right_lang=one.left_lang,
         left_value=one.right_value, right_value=one.left_value,
@@ -95,10 +101,10 @@ def _oriented(one: Scored, forward: npt.NDArray[np.bool_], fits: npt.NDArray[np.
 
 
 def compete(scored: Scored, index: Index, values: Values, *, by_key: bool) -> list[int]:
-    """Select the winning pairs and return their indexes, strongest first.
+    """Select the winning pairs, and return their indexes, strongest first.
 
-    With `by_key`, as in the paper, each URL is in at most one pair overall; otherwise, it is in at
-    most one pair for each pair of languages.
+    With `by_key`, as in the paper, each URL is in at most one pair.  Otherwise, it is in at most
+    one pair for each pair of languages.
     """
     rank = _ranks_of_keys(scored, values)
     # `lexsort` sorts by the last column first; columns that distinguish no candidates are omitted.
@@ -138,7 +144,10 @@ def _ranks_of_keys(scored: Scored, values: Values) -> Ints:
 
 
 def _one_to_one(order: Ints, scored: Scored, contest: Ints, urls: int) -> list[int]:
-    """Select candidates in order, except those with a URL already taken in the same contest."""
+    """Select candidates in order, skipping those with a URL already paired in the same contest.
+
+    `contest` contains the contest of each candidate, and `urls` is the number of URLs.
+    """
     ends = np.concatenate((contest * urls + scored.left, contest * urls + scored.right))
     _, numbers = np.unique(ends, return_inverse=True)
     left, right = numbers[order], numbers[order + len(order)]
@@ -160,7 +169,7 @@ def _one_to_one(order: Ints, scored: Scored, contest: Ints, urls: int) -> list[i
 
 
 def _shared_ends(scored: Scored, index: Index) -> Ints:
-    """The total length of the common prefix and suffix of two URLs, for candidates with rivals.
+    """The total length of the common prefix and suffix of two URLs, or 0 if there are no rivals.
 
     As sets of tokens, `/a/b` and `/b/a` are equal, but the true counterpart has its tokens in the
     same order.

@@ -1,10 +1,12 @@
 """Finds candidates for pairing keys in nearly linear time, by removing tokens from URLs.
 
-A URL is a sequence of tokens.  Its hash is a polynomial over the hashes of its tokens, so the hash
-of a URL without some of its tokens can be computed from prefix sums.  With base 1, the hash is a
-plain sum and the URL is a set, as in the paper.  A *removal* consists of a URL, the tokens removed
-from it (the *value*) and the hash of the rest.  Two URLs match by a key if and only if a removal
-from one has the same rest as a removal from the other; sorting brings these removals together.
+A URL is a sequence of tokens.  Its hash is a polynomial over the hashes of its tokens.  The hash of
+a URL without some tokens can therefore be computed from prefix sums.  With base 1, the hash is a
+plain sum and the URL is a set, as in the paper.
+
+A *removal* consists of a URL, the tokens removed from it (the *value*), and the hash of the
+remaining tokens (the *rest*).  Two URLs differ only in a key if and only if they have removals with
+the same rest.  Sorting by rest brings these removals together.
 """
 
 from __future__ import annotations
@@ -52,7 +54,7 @@ class Index:
     """number of occurrences of each token of the vocabulary"""
 
     def between(self, begin: Ints, end: Ints) -> Hashes:
-        """The weighted sum of the token hashes between two positions."""
+        """The weighted sum of the token hashes from position `begin` up to position `end`."""
         return self.sums[end] - self.sums[begin]
 
     def whole(self) -> Hashes:
@@ -60,7 +62,7 @@ class Index:
         return self.between(self.start[:-1], self.start[1:])
 
     def without(self, begin: Ints, length: int) -> Hashes:
-        """For each position, the hash of its URL without the `length` tokens that begin there."""
+        """For each position in `begin`, the hash of its URL without the `length` tokens there."""
         owner = self.owner[begin]
         before = self.between(self.start[owner], begin)
         behind = self.between(begin + length, self.start[owner + 1])
@@ -75,7 +77,11 @@ class Index:
 
 
 class Removals(NamedTuple):
-    """Removals as parallel arrays: the hash of the rest, the URL, and the removed value."""
+    """URLs with one value removed, as parallel arrays.
+
+    `rest` is the hash of the remaining tokens, `url` is the number of the URL, and `value` is the
+    number of the removed value.
+    """
 
     rest: Hashes
     url: Ints
@@ -83,7 +89,10 @@ class Removals(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Pairs of URLs with the same rest and the value removed from each, the lower value first."""
+    """Pairs of URLs that are equal after one value is removed from each, as parallel arrays.
+
+    `url` is the URL with the lower value number, and `other` is the other URL.
+    """
 
     url: Ints
     value: Ints
@@ -95,7 +104,7 @@ class Candidates(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """All removed values: tokens of the vocabulary, then combinations of tokens."""
+    """All values removed from URLs: single tokens first, then other strings, such as suffixes."""
 
     texts: list[str]
     """strings tagged by field; null is the empty string"""
@@ -113,7 +122,8 @@ def hashes_of(texts: Iterable[str]) -> Hashes:
 def build_index(pages: Sequence[tuple[str, int]], *, paper: bool = False) -> Index:
     """Build the index of pages, each given as (URL, language number).
 
-    Pages must be sorted; strings that are not URLs are skipped.
+    Pages must be sorted; strings that are not URLs are skipped.  With `paper`, each URL is a set of
+    tokens, as in Kit & Ng 2007.
 
     >>> index = build_index([("http://x.org/en/a", 0), ("http://x.org/fr/a", 1), ("?", 0)])
     >>> index.vocabulary, index.frequency.tolist()
@@ -150,10 +160,11 @@ def build_index(pages: Sequence[tuple[str, int]], *, paper: bool = False) -> Ind
 
 
 def match_removals(removals: Removals, langs: Ints, *, all_groups: bool = False) -> Candidates:
-    """All pairs of URLs with the same rest, different values and no known language in common.
+    """Pair URLs with the same rest and different values, unless both are in the same language.
 
-    Unless `all_groups` is set, groups too large to be versions of one page in several languages are
-    skipped.
+    `langs` contains the language number of each URL's page.  Removals with the same rest form a
+    group.  Unless `all_groups` is set, groups too large to be versions of one page in several
+    languages are skipped.
     """
     order = np.argsort(removals.rest, kind="stable")
     rest, url, value = removals.rest[order], removals.url[order], removals.value[order]
@@ -183,14 +194,14 @@ def match_removals(removals: Removals, langs: Ints, *, all_groups: bool = False)
 
 
 def _has_several_values(value: Ints, starts: Ints) -> Any:
-    """A mask of the groups with more than one value."""
+    """A mask of the groups with more than one value; `starts` is where each group begins."""
     if not len(starts):
         return np.zeros(0, bool)
     return np.minimum.reduceat(value, starts) != np.maximum.reduceat(value, starts)
 
 
 def _may_have_several_langs(lang: Ints, starts: Ints) -> Any:
-    """A mask of the groups with more than one language or with an unknown language."""
+    """A mask of the groups with several languages or an unknown one; groups begin at `starts`."""
     if not len(starts):
         return np.zeros(0, bool)
     least = np.minimum.reduceat(lang, starts)
@@ -198,7 +209,7 @@ def _may_have_several_langs(lang: Ints, starts: Ints) -> Any:
 
 
 def _max_group_size(sizes: Ints) -> int:
-    """The group size up to which the pairs of all groups fit in memory."""
+    """The maximum group size for which the pairs within all groups fit in memory."""
     limit = _MAX_GROUP
     while limit > 2 and _pairs_of(sizes[sizes <= limit]) > _MAX_PAIRS:
         limit //= 2

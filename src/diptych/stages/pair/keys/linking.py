@@ -41,7 +41,7 @@ _URLS_PER_TOKEN = 1000  # one URL in this many must contain a token for it to be
 
 @dataclass(frozen=True, slots=True)
 class LinkedUrls:
-    """The scored candidates of a site; `order` lists the chosen ones, strongest first."""
+    """The scored candidates of a site; `order` contains the winners' indexes, strongest first."""
 
     index: Index
     values: Values
@@ -51,7 +51,7 @@ class LinkedUrls:
 
 @dataclass(frozen=True, slots=True)
 class _TokenFacts:
-    """Facts about tokens and URLs that do not depend on page languages."""
+    """Properties of tokens, and removals from URLs, that do not depend on page languages."""
 
     in_fields: Mask
     frequent: Mask
@@ -64,7 +64,7 @@ class _TokenFacts:
 
 
 def link(index: Index, keys: Keys, reader: MarkReader) -> LinkedUrls:
-    """Find the keys and pairs of a site."""
+    """Find the keys and pairs of a site, with the settings in `keys`."""
     facts = _token_facts(index, keys, reader)
     linked = _link(index, keys, reader, facts)
     if keys.suppress and bool((index.langs == UNKNOWN).any()):
@@ -148,7 +148,10 @@ def _removals(index: Index, keys: Keys, facts: _TokenFacts, langs: int) -> tuple
 
 
 def _languages_of_tokens(index: Index, facts: _TokenFacts, count: int) -> Ints:
-    """The language that each token denotes, based on its mark or on the pages that contain it."""
+    """The language that each token denotes, based on its mark or on the pages that contain it.
+
+    `count` is the number of requested languages.
+    """
     langs = index.langs[index.owner]
     most = np.zeros(len(facts.marked), np.int64)
     best = np.full(len(facts.marked), UNKNOWN, np.int64)

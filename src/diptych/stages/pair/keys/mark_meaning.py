@@ -1,4 +1,7 @@
-"""The language that a value removed from a URL denotes, according to its language marks."""
+"""The language that a value removed from a URL denotes, according to its language marks.
+
+Values are tagged: the first letter of a value stands for the URL field that contains it.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +27,11 @@ _SURE_KINDS = ("code", "endonym", "name")  # marks that are unlikely to mean any
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The language number that a value denotes, or `NO_MARK` or `FOREIGN`.
+    """The language that a value removed from a URL denotes.
 
-    A weak mark is a letter, a prefix or suffix, a country, or a word used by convention, all of
-    which may mean something else.
+    `lang` is the number of a requested language, `NO_MARK` or `FOREIGN`.  `is_weak` is True for
+    marks that may mean something else: letters, prefixes, suffixes, countries, and words used by
+    convention.
     """
 
     lang: int
@@ -77,7 +81,7 @@ class MarkReader:
         return Meaning(lang, is_weak) if lang != NO_MARK else _NO_MEANING
 
     def _of_words(self, words: list[str]) -> Meaning:
-        """Interpret several words by a code with its region or, failing that, by the first mark."""
+        """Interpret words as a language code with a region or, failing that, by the first mark."""
         for left, right in pairwise(words):
             if f"{left}-{right}" in self.exact:
                 return Meaning(self.exact[f"{left}-{right}"])

@@ -25,7 +25,7 @@ LocalRemovals: TypeAlias = tuple[Removals, list[str]]
 
 
 def single_tokens(index: Index, wanted: Mask) -> LocalRemovals:
-    """Create the removals of one wanted token or of nothing from each URL, as in the paper."""
+    """Create removals of each wanted token, and of no token, from each URL, as in the paper."""
     at = np.flatnonzero(wanted[index.token])
     everything = np.arange(len(index.urls), dtype=np.int64)
     removals = Removals(
@@ -37,7 +37,7 @@ def single_tokens(index: Index, wanted: Mask) -> LocalRemovals:
 
 
 def whole_hosts(index: Index) -> LocalRemovals:
-    """Create the removals of the whole host from each URL, for pairs such as `x.org` and `y.fr`."""
+    """Create removals of the whole host from each URL, for pairs such as `x.org` and `y.fr`."""
     names = [url.partition("://")[2].partition("/")[0].partition("?")[0] for url in index.urls]
     numbers: dict[str, int] = {}
     value = np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
@@ -61,7 +61,7 @@ def _hashes_of_kept(index: Index, kept: Mask) -> Hashes:
 
 
 def token_runs(index: Index, has_lang: Mask, frequent: Mask) -> LocalRemovals:
-    """Create the removals of adjacent tokens that denote a language, as in `zh_CN` or `l10n/fr`.
+    """Create removals of adjacent tokens that denote a language, such as `zh_CN` or `l10n/fr`.
 
     The tokens must belong together: at least one token hardly ever occurs without the others.
     """
@@ -82,7 +82,7 @@ def token_runs(index: Index, has_lang: Mask, frequent: Mask) -> LocalRemovals:
 
 
 def _run_removals(index: Index, starts: Ints, length: int) -> LocalRemovals:
-    """Create the removals of the runs at `starts` whose tokens mostly occur together."""
+    """Create removals of the runs of `length` tokens at `starts` that mostly occur together."""
     steps = [index.token[starts + step] for step in range(length)]
     names = np.zeros(len(starts), np.uint64)
     for step in steps:
@@ -101,7 +101,7 @@ def _run_removals(index: Index, starts: Ints, length: int) -> LocalRemovals:
 
 
 def tokens_of_one_language(index: Index, token_langs: Ints) -> LocalRemovals:
-    """Create the removals of all tokens of one language at once, as in `/fr/a_fr.html`."""
+    """Create removals of all tokens of one language at once, as in `/fr/a_fr.html`."""
     langs = token_langs[index.token]
     parts: list[LocalRemovals] = []
     for lang in range(int(token_langs.max(initial=-1)) + 1):
@@ -115,7 +115,10 @@ def tokens_of_one_language(index: Index, token_langs: Ints) -> LocalRemovals:
 
 
 def _removals_of_several(index: Index, rest: Hashes, urls: Ints, taken: Ints) -> LocalRemovals:
-    """Create the removals of all tokens at the positions `taken` from each of the URLs."""
+    """Create one removal per URL, whose value is all its tokens at the positions `taken`.
+
+    `rest` contains the hash of the remaining tokens of each URL.
+    """
     numbers: dict[tuple[str, ...], int] = {}
     values: list[int] = []
     begins = np.searchsorted(index.owner[taken], urls)
@@ -131,13 +134,13 @@ def _removals_of_several(index: Index, rest: Hashes, urls: Ints, taken: Ints) ->
 
 
 def _renumbered(parts: list[LocalRemovals]) -> LocalRemovals:
-    """Join several groups of removals and renumber their values from 0, without null."""
+    """Join several groups of removals and renumber their values from 0, leaving out null."""
     removals, values = concatenated(parts)
     return Removals(removals.rest, removals.url, removals.value - 1), values.texts[1:]
 
 
 def affixes(index: Index) -> LocalRemovals:
-    """Create the removals of prefixes and suffixes of file tokens whose stem other tokens share.
+    """Create removals of prefixes and suffixes from file tokens whose stem other tokens share.
 
     This replaces the weak keys `06e:06c` and `07e:07c` with one strong key `e:c`, as the paper
     proposes.
@@ -168,7 +171,7 @@ def affixes(index: Index) -> LocalRemovals:
 
 
 def _shared_cuts(vocabulary: list[str]) -> list[tuple[int, str, str]]:
-    """Return each (token, stem, affix) whose stem several tokens share, in token order."""
+    """Return each (token, stem, affix) with a shared stem and a common affix, in token order."""
     cuts: list[tuple[int, str, str]] = []
     for number, token in enumerate(vocabulary):
         if token[:1] == "f" and 1 < len(token) <= _MAX_TOKEN:

@@ -1,6 +1,6 @@
-"""Pairs pages whose URLs differ only in a key, i.e. in tokens for languages (Kit & Ng 2007).
+"""Pairs pages whose URLs differ only in a key: tokens that denote languages (Kit & Ng 2007).
 
-The method needs no list of patterns and no training: a key is a difference between two URLs that
+The method needs no list of patterns and no training.  A key is a difference between two URLs that
 recurs across the site and separates pages of two languages.
 """
 
@@ -37,7 +37,7 @@ class Keys:
     decides"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Find pairs, strongest first; their evidence is named `keys`."""
+        """Return the page pairs found on a site, strongest first, with `keys` as evidence."""
         langs = page_languages(site)
         found = pair_urls(list(langs.items()), list(site.langs), self)
         return [

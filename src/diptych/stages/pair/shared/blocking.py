@@ -24,9 +24,10 @@ def candidates(
     *,
     most: int = 24,
 ) -> Iterator[tuple[str, str]]:
-    """Pair each URL with up to `most` URLs of the other side that share its rarest traits.
+    """Pair each URL with up to `most` URLs in the other list that share its rarest traits.
 
-    The pairs are sorted and distinct; they do not depend on the order of the URLs.
+    If there are few URLs, all pairs are returned.  `traits` computes the traits of a URL.  The
+    pairs are sorted and distinct, and do not depend on the order of the URLs.
 
     >>> sorted(candidates(["a", "b"], ["x"], lambda url: frozenset(url)))
     [('a', 'x'), ('b', 'x')]

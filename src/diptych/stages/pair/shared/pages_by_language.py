@@ -114,7 +114,11 @@ class _PagesBuilder:
         self.files.append(np.fromiter(names, np.int32, len(sketch.files)))
 
     def build(self, lang: str, order: NDArray[np.int64], names: tuple[str, ...]) -> LanguagePages:
-        """Build the pages without their templates; `order` has the new number of each feature."""
+        """Build the pages, leaving out template blocks.
+
+        `order` contains the new number of each feature, and `names` the feature names in the new
+        order.
+        """
         pages = np.arange(len(self.urls))
         own = self._own_blocks()
         # Counted page by page, because all words of a site would not fit into memory.
@@ -170,7 +174,7 @@ def _rarest_first(
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Renumber features from rarest to most frequent; ties are sorted by name.
 
-    Returns the new number of each feature, and the feature names in the new order.
+    Return the new number of each feature, and the feature names in the new order.
     """
     spread = np.zeros(len(vocabulary), np.int64)
     for made in builders.values():

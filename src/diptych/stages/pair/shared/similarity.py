@@ -56,9 +56,10 @@ class SideBySide:
 
     @cached_property
     def translated(self) -> tuple[tuple[Rows, Rows], tuple[Rows, Rows]] | None:
-        """The translated left pages with the right pages, and vice versa; None without a lexicon.
+        """Translated left pages with right pages, and vice versa; None without a lexicon.
 
-        A word that is not in the lexicon, such as a name, number or file, is its own translation.
+        A word that is not in the lexicon, such as a name, number or file name, is its own
+        translation.
         """
         if not len(self.lexicon.forward.columns):
             return None
@@ -158,13 +159,13 @@ def _ids_of(names: Sequence[str], ids: Mapping[str, int]) -> NDArray[np.int64]:
 def _row_spans(
     table: Table, rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The offset and length of each of the given rows."""
+    """The offset and length of each of the given rows in a sparse table."""
     begin = table.offsets[rows]
     return begin, table.offsets[rows + 1] - begin
 
 
 def _best_entries(table: Table) -> Table:
-    """Restrict a table to the most probable entries in each row."""
+    """Restrict a table to the most probable translations in each row."""
     row = np.repeat(np.arange(len(table.offsets) - 1), np.diff(table.offsets))
     order = np.lexsort((table.columns, -table.values, row))
     rank = np.arange(len(order)) - table.offsets[row[order]]

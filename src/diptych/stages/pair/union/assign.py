@@ -130,7 +130,11 @@ class _Paths:
 
 
 def _bid(state: _State, source: int, most: int) -> int:
-    """Add a left node if this increases the total weight; return the number of edges visited."""
+    """Add the left node `source` to the matching if this increases the total weight.
+
+    The search ends when more than `most` edges have been visited.  Return the number of edges
+    visited.
+    """
     price = state.price
     gain = max(0, *(weight - price[right] for right, weight in state.rows[source]))
     state.gain[source] = gain
@@ -172,7 +176,7 @@ def _look(state: _State, paths: _Paths, left: int, cost: int) -> None:
 
 
 def _next(paths: _Paths) -> tuple[int, int | None]:
-    """The cost of the cheapest right node that has not been expanded yet, and the node.
+    """The cost of the cheapest right node that has not been expanded yet, and the node itself.
 
     The node is None if no such node costs less than the cheapest complete path.
     """

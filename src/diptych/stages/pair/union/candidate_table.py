@@ -52,7 +52,7 @@ class Table:
         return self.sides.urls(self.pairs)
 
     def page_pair(self, place: int) -> PagePair:
-        """Convert the candidate at an index to a page pair with all its evidence."""
+        """Convert the candidate at index `place` to a page pair with all its evidence."""
         left = self.sides.left.urls[self.pairs.left[place]]
         right = self.sides.right.urls[self.pairs.right[place]]
         proposals = self.proposals.get((left, right), {})
@@ -81,8 +81,8 @@ def score_candidates(
 ) -> Table:
     """Compute the features and probabilities of candidates.
 
-    `neighbours` and `siblings` contain evidence from sure pairs, and `sure` the sorted values of
-    their measures.
+    `neighbours` and `siblings` contain evidence from sure pairs.  `sure` contains the sorted values
+    of each measure among sure pairs.
     """
     urls = sides.urls(pairs)
     columns: Measures = {
@@ -112,14 +112,17 @@ def sure_measures(table: Table, sure: float) -> Measures:
 def _share_below(
     values: NDArray[np.float32], sure: NDArray[np.float32] | None
 ) -> NDArray[np.float32]:
-    """The share of sure pairs that do not exceed each value; 0.5 if there are too few pairs."""
+    """For each value, the share of numbers in `sure` that do not exceed it.
+
+    The share is 0.5 if `sure` contains too few numbers.
+    """
     if sure is None or len(sure) < _MIN_SURE_PAIRS:
         return np.full(len(values), 0.5, np.float32)
     return (np.searchsorted(sure, values, side="right") / len(sure)).astype(np.float32)
 
 
 def _proposed(urls: list[tuple[Url, Url]], proposals: Proposals) -> Measures:
-    """The strongest declaration and the strongest evidence from URLs for each candidate."""
+    """Compute the features `declared`, `reciprocal` and `url` of each candidate from proposals."""
     declared, reciprocal, url = np.zeros((3, len(urls)), np.float32)
     for place, pair in enumerate(urls):
         for name, score in proposals.get(pair, {}).items():
@@ -152,7 +155,10 @@ def leads_over_rivals(
 def _two_best(
     places: NDArray[np.int32], scores: NDArray[np.float32], count: int
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The best and second-best scores of each page, which are equal if two candidates tie."""
+    """The best and second-best scores of each page, which are equal if two candidates tie.
+
+    `places` contains the page index of each candidate, and `count` is the number of pages.
+    """
     best, second = np.zeros((2, count), np.float32)
     order = np.lexsort((-scores, places))
     sorted_places, sorted_scores = places[order], scores[order]

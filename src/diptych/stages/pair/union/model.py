@@ -40,7 +40,7 @@ class PagePairModel:
 
 
 def load(names: Sequence[str], folder: str = "") -> PagePairModel:
-    """Load a model with these features from a folder; by default, the model in the package."""
+    """Load a model with these features from a folder; by default, the shipped model."""
     return (_read if folder else _shipped)(folder, tuple(names))
 
 

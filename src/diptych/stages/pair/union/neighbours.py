@@ -1,7 +1,7 @@
 """Evidence from the structure of a site: pages linked at the same position on paired pages.
 
 Two pages that are translations of each other have their links in the same order.  Links to pages
-that are already paired are fixed points.  If both sides have the same number of links between two
+that are already paired are fixed points.  If both pages have the same number of links between two
 fixed points, these links lead to corresponding pages.
 """
 
@@ -41,9 +41,10 @@ def votes(
     lang_of: Mapping[Url, str],
     partner: Mapping[Url, Url],
 ) -> dict[tuple[Url, Url], float]:
-    """Map candidate pairs to the share of known pairs that link to them at the same position.
+    """Map each candidate pair to the share of known pairs that link to it at the same position.
 
-    `partner` maps left pages to their counterparts in sure pairs.
+    `pairs` are the known pairs, and `links` contains the pages that each page links to.  `partner`
+    maps left pages to their counterparts in sure pairs.
     """
     counted: Counter[tuple[Url, Url]] = Counter()
     left_total: Counter[Url] = Counter()

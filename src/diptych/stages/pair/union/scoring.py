@@ -84,7 +84,7 @@ def _measured(union: Union, sides: SideBySide, pairs: Pairs) -> Measures:
 
 
 def _extended(union: Union, table: Table, pairs: Pairs) -> Measures:
-    """Return the measures of all pairs; those missing from the table are computed."""
+    """Return the measures of all `pairs`, computing those that are not in the table."""
     sides = table.sides
     is_new = ~np.isin(sides.keys(pairs), sides.keys(table.pairs))
     found = _measured(union, sides, Pairs(pairs.left[is_new], pairs.right[is_new]))
@@ -124,12 +124,12 @@ class _Context:
         return cls(partner, links, lang_of)
 
     def neighbours(self, left: str, right: str) -> dict[tuple[Url, Url], float]:
-        """Map candidates to the share of sure pairs that link to them at the same position."""
+        """Map each candidate to the share of sure pairs that link to it at the same position."""
         known = {url: other for url, (other, _) in self.partner[LangPair(left, right)].items()}
         return votes(sorted(known.items()), self.links, self.lang_of, known)
 
     def siblings(self, left: str, right: str) -> dict[tuple[Url, Url], float]:
-        """Map candidates to the probability of a common counterpart in a third language."""
+        """Map each candidate to the probability of a common counterpart in a third language."""
         found: dict[tuple[Url, Url], float] = {}
         for langs, partners in self.partner.items():
             if langs.left != left or langs.right == right:

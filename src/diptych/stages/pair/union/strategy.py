@@ -51,7 +51,7 @@ class Union:
     """True to use the probability from the URL pair model as evidence"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """Find pairs, strongest first, with the names and scores of all their evidence."""
+        """Return the page pairs found on a site, strongest first, with all their evidence."""
         proposed = self._proposed(site)
         lang_of = page_languages(site)
         tables = self._tables(site, _proposals(proposed), lang_of)

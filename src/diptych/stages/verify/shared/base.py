@@ -27,7 +27,7 @@ class CheckedVerifier(ABC):
     max_copied: float = 0.8
     """maximum share of the shorter text that is identical in both pages"""
     untranslated: float = 0.15
-    """the pair is flagged if at least this share of its running text is the same in both pages"""
+    """the pair is flagged if more than this share of its running text is the same in both pages"""
 
     def verify(self, candidate: Candidate) -> Decision:
         """Return the decision with flags; the score is 0 if the pages cannot be translations."""

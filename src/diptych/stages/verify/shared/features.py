@@ -168,7 +168,7 @@ def shared(left: Iterable[str], right: Iterable[str]) -> float:
 
 
 def _agreement(both: float, either: float) -> float:
-    """The ratio `both / either`, smoothed towards the prior agreement."""
+    """The ratio `both / either`, smoothed towards 0.5 if the amounts are small."""
     return (both + 2 * _PRIOR_AGREEMENT) / (either + 2)
 
 

@@ -11,7 +11,10 @@ _MIN_PROSE = 0.92  # minimum share of letters and spaces; with less it is code, 
 
 
 def pair_flags(candidate: Candidate, *, untranslated: float) -> tuple[str, ...]:
-    """The flags of a page pair: machine translation of either page, and untranslated parts."""
+    """The flags of a page pair: machine translation of either page, and untranslated parts.
+
+    Untranslated parts are flagged if their share exceeds `untranslated`.
+    """
     found = []
     page_flags = (*candidate.left.record.flags, *candidate.right.record.flags)
     if any(flag.startswith("machine:") for flag in page_flags):
@@ -22,7 +25,7 @@ def pair_flags(candidate: Candidate, *, untranslated: float) -> tuple[str, ...]:
 
 
 def untranslated_share(candidate: Candidate) -> float:
-    """The share of aligned running text that is identical on both sides."""
+    """The share of aligned running text that is identical on both pages."""
     same = total = 0
     for segment in candidate.segments:
         if segment.left and segment.right and len(segment.left) >= _MIN_SENTENCE:

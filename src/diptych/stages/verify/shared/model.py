@@ -110,14 +110,19 @@ def _checked(raw: dict[str, Any]) -> Model:
         return Trees(features, bias, trees)
     lists = [tuple(map(number, raw[part])) for part in ("weights", "means", "scales")]
     if any(len(part) != len(features) for part in lists):
-        raise ValueError("its numbers do not match its features")
+        raise ValueError(
+            "the number of weights, means or scales does not match the number of features"
+        )
     if not all(scale > 0 for scale in lists[2]):
         raise ValueError("a scale is not positive")
     return Logistic(features, bias, *lists)
 
 
 def _tree(nodes: Sequence[Any], width: int) -> tuple[Node, ...]:
-    """Build a tree, and check that all children exist and come after their parent."""
+    """Build a tree, and check that all children exist and come after their parent.
+
+    `width` is the number of features.
+    """
     tree = tuple(Node(*nodes[place]) for place in range(len(nodes)))
     if not tree:
         raise ValueError("a tree has no root")

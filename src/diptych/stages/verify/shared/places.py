@@ -27,10 +27,10 @@ class SamePlaces(NamedTuple):
 
 
 def same_places(segments: Sequence[SegmentPair]) -> SamePlaces:
-    """Measure how many numbers and common words are on both sides of the same segment.
+    """Measure how many numbers and common words occur in both texts of the same segment pair.
 
-    Most words differ between languages, so only those that occur on both pages are expected at
-    corresponding places; numbers are the same in all languages.
+    Most words differ between languages, so words are expected at corresponding places only if they
+    occur on both pages.  Numbers are always expected there.
     """
     left = [frozenset(_WORD.findall(segment.left.lower())) for segment in segments]
     right = [frozenset(_WORD.findall(segment.right.lower())) for segment in segments]

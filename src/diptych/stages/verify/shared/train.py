@@ -38,7 +38,10 @@ class Table:
         right: Iterable[bool],
         weights: Iterable[float] | None = None,
     ) -> Table:
-        """Build a table from Python values; without weights, all pairs have the same weight."""
+        """Build a table from Python values; without weights, all pairs have the same weight.
+
+        `right` contains the labels: True for a correct pair.
+        """
         values = np.array([[*row] for row in rows], np.float64).reshape(-1, len(names))
         count = np.ones(len(values)) if weights is None else np.array([*weights], np.float64)
         return cls(tuple(names), values, np.array([*right], bool), count)
@@ -147,7 +150,10 @@ def probabilities(model: Model, rows: NDArray[np.float64]) -> NDArray[np.float64
 
 
 def folds(right: NDArray[np.bool_], count: int, seed: int) -> NDArray[np.int64]:
-    """Assign each pair to a random fold, with both classes spread evenly over the folds."""
+    """Assign each pair to one of `count` random folds, with both classes spread evenly.
+
+    `right` contains the class of each pair.
+    """
     found = np.zeros(len(right), np.int64)
     generator = np.random.default_rng(seed)
     for label in (False, True):
@@ -168,7 +174,10 @@ def cross_validated(table: Table, train: Trainer, fold: NDArray[np.int64]) -> ND
 def leave_one_out(
     table: Table, train: Trainer, fold: NDArray[np.int64]
 ) -> dict[str, NDArray[np.float64]]:
-    """Cross-validate with each feature left out in turn (Vieira & Moreira 2012, Table II)."""
+    """Cross-validate without each feature in turn, and return the probabilities by feature name.
+
+    This corresponds to Table II of Vieira & Moreira 2012.
+    """
     return {
         name: cross_validated(
             table.only([each for each in table.names if each != name]), train, fold
