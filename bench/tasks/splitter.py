@@ -16,9 +16,10 @@ import argparse
 import os
 import time
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bench.support.processes import give_up
 from bench.support.splitter_texts import (
@@ -66,12 +67,9 @@ def splitter(system: str, lang: str) -> Splitter | None:
 def _pysbd(lang: str) -> Splitter | None:
     if find_spec("pysbd") is None:
         return None
-    import pysbd
-    from pysbd.languages import LANGUAGE_CODES
-
-    if lang not in LANGUAGE_CODES:
+    if lang not in import_module("pysbd.languages").LANGUAGE_CODES:
         return None
-    segmenter = pysbd.Segmenter(language=lang, clean=False)
+    segmenter: Any = import_module("pysbd").Segmenter(language=lang, clean=False)
     return lambda text: list(segmenter.segment(text))
 
 
@@ -152,7 +150,8 @@ def _speeds(texts: dict[str, Texts]) -> dict[str, object]:
         characters, seconds = 0, 0.0
         for lang, own in texts.items():
             split = splitter(system, lang)
-            samples = [one.text for one in (*own.joined, *own.messages, *own.paragraphs)]
+            samples = [one.text for one in own.joined]
+            samples += [one.text for one in (*own.messages, *own.paragraphs)]
             if split is None:
                 continue
             started = time.process_time()

@@ -26,6 +26,8 @@ _EVERYWHERE = frozenset(
     "bzw cf hrsg incl inkl resp sig vgl vs δρ κα κος тел ул им гр проф доц акад"
     " jan feb febr aug sept sep oct okt nov dec dez janv févr juil".split()
 )
+# States and units that sentencex lists for languages without a list too, where they are words.
+_WORDS_TOO = frozenset("al cal del id la ma mar me miss mm ms no ok ore ut".split())
 # Abbreviations after which a capital letter begins a sentence.
 _LAST_WORDS = frozenset("etc usw ecc itd itp atd stb jne osv vb enz κλπ κτλ др пр ltr".split())
 # Abbreviations that end a sentence only if a word follows that begins one.
@@ -88,7 +90,9 @@ def is_open(before: str, word: str, after: str, code: str) -> bool:
         return True
     if name in _BEFORE_NUMBERS:
         return after[0].isdecimal() or _ROMAN.match(after) is not None
-    return word.isalpha() and not word.isupper() and _is_listed(word, code)
+    return (
+        word.isalpha() and not word.isupper() and word not in _WORDS_TOO and _is_listed(word, code)
+    )
 
 
 def _is_initial(before: str, word: str, after: str) -> bool:

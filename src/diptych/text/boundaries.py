@@ -21,9 +21,10 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 _CLOSING = "»”’›)\\]}」』）】〉》"
 _QUOTES = "»”’›)]}」』）】〉》\"'“«„‘"
+_QUOTES_AND_BLANKS = f"{_QUOTES} \xa0\u202f"
 _CLOSED = re.compile(rf"(?:[{_CLOSING}]+(?=[\s.,;:!?…]|$)[.,;:!?…]*\s*)+")
 _BEFORE_WORD = re.compile(r".*[\s,;:=/!?()\[\]{}\"'«»“”„‘’…–—-]", re.DOTALL)
-_MAY_PRECEDE = " ([{\"'«“„‘’-"
+_MAY_PRECEDE = " ([{\"'«“„‘’"
 _OPENED = re.compile(r"[\[({「『（【〈《“‘«„¿¡]+$")
 _WORD = re.compile(rf"([^\s(\[{{\"'«“„‘’»…–—/.]+(?:\.[^\s(\[{{\"'…/.]+)*)\.([{_CLOSING}\"'“]*)$")
 _WORD = re.compile(r"[^\W_]")
@@ -32,10 +33,14 @@ _AND_SO_ON = "ល។"  # the Khmer abbreviation ។ល។
 
 # Boundaries that ICU does not know.
 _ELLIPSIS = re.compile(rf"…[{_CLOSING}\"'“]*\s+(?=[^\w\s]{{,3}}([^\W\d_]))")
-_MARK = re.compile(r"[.!?](?:\s+(?=\d)|(?=([^\W\d_]{2,})(?:[\s,;]|$)))")  # before a number or word
+_MARK = re.compile(
+    r"[.!?](?:\s+(?=-?\d|[\"“«„‘][^\W_]|(?P<small>[a-z]))|(?=(?P<word>[^\W\d_]{2,})(?:[\s,;]|$)))"
+)
 _PLAIN_WORD = re.compile(r"(?<![\w.@/=-])[^\W\d_]+$")
 _MIN_WORD = 3  # letters of a word before a full stop without a blank
 _MIN_BEFORE_NUMBER = 5  # letters of a word before a full stop and a number; many are abbreviations
+_AFTER_BRACKET = tuple(")]»”")
+_LAST_CASED = "\u058f"  # of the scripts with small letters that are in use
 _DOMAINS = frozenset("com net org info gov edu".split())
 _HAS_SCRIPT = re.compile(r"[\u0531-\u0587\u0f00-\u0fff\u1200-\u137f]")
 _SCRIPTS = re.compile(
@@ -131,7 +136,7 @@ def _is_ended(before: str, ended: str, after: str) -> bool:
     >>> _is_ended("“Stop!” ", "“Stop!”", "he said."), _is_ended("Stop! ", "Stop!", "He said.")
     (False, True)
     """
-    mark = ended.rstrip(_QUOTES)[-1:]
+    mark = ended.rstrip(_QUOTES_AND_BLANKS)[-1:]
     if mark == "၊":  # a comma, for ICU a full stop
         return False
     if mark not in ".!?…;":  # the full stops of other scripts are unambiguous
@@ -164,30 +169,37 @@ def _added(plain: str, code: str) -> Iterator[int]:
             if found[1].isupper():
                 yield found.end()
     for found in _MARK.finditer(plain):
-        word = _PLAIN_WORD.search(plain, max(0, found.start() - _WINDOW), found.start())
-        if word and _is_added(word[0], found[1], code):
+        if _is_added(plain[max(0, found.start() - _WINDOW) : found.start()], found, code):
             yield found.end()
     if _HAS_SCRIPT.search(plain):
         for found in _SCRIPTS.finditer(plain):
             yield found.end()
 
 
-def _is_added(word: str, following: str | None, code: str) -> bool:
-    """True if a sentence ends between two words without a blank, or before a number.
+def _is_added(before: str, mark: re.Match[str], code: str) -> bool:
+    """True if a sentence ends at a mark where ICU sees none.
 
-    >>> _is_added("left", "Then", "en"), _is_added("Node", "Js", "en")
-    (True, False)
-    >>> _is_added("pages", None, "en"), _is_added("page", None, "en")
-    (True, False)
+    These stand before a number, a quotation mark, a small letter after another script, or a word
+    without a blank.
+
+    >>> [_is_added(word, _MARK.match(after), "en") for word, after in
+    ...     (("left", ".Then"), ("Node", ".Js"), ("pages", ". 5"), ("page", ". 5"))]
+    [True, False, True, False]
     """
-    if following is None:
-        return len(word) >= _MIN_BEFORE_NUMBER and not is_open("", word, "1", code)
+    if mark["small"]:
+        return before[-1:] > _LAST_CASED and not _is_open(before, mark["small"], code)
+    word = _PLAIN_WORD.search(before)
+    if not mark["word"]:
+        if word is None:
+            return before[-1:] in _AFTER_BRACKET
+        return len(word[0]) >= _MIN_BEFORE_NUMBER and not _is_open(before, "1", code)
     return (
-        len(word) >= _MIN_WORD
-        and word.islower()
-        and following.istitle()
-        and following.lower() not in _DOMAINS
-        and not is_open("", word, following, code)
+        word is not None
+        and len(word[0]) >= _MIN_WORD
+        and word[0].islower()
+        and mark["word"].istitle()
+        and mark["word"].lower() not in _DOMAINS
+        and not _is_open(before, mark["word"], code)
     )
 
 

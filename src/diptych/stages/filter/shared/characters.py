@@ -174,8 +174,7 @@ def _lengths(
     weights = letter_weights(points)
     if weights is None:
         return sizes.astype(np.float64)
-    sums: NDArray[np.float64] = np.bincount(row, weights, len(sizes))
-    return sums - 1.0  # the separator
+    return np.bincount(row, weights, len(sizes)).astype(np.float64) - 1.0  # the separator
 
 
 @cache
