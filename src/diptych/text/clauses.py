@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from itertools import pairwise
 
-from diptych.text.lengths import letter_sums, text_length
+from diptych.text.lengths import MAX_WEIGHT, letter_sums, text_length
 
 # Boundaries of clauses, the strongest first.  Thai, Lao and Khmer have blanks between clauses.
 _BOUNDARIES = (
@@ -15,7 +15,6 @@ _BOUNDARIES = (
     re.compile(r"\s+"),
 )
 CLAUSE_LEVELS = 2  # boundaries of clauses in `_BOUNDARIES`; those of words follow
-_MAX_WEIGHT = 4  # letters that no character exceeds
 
 
 def clause_spans(text: str, level: int) -> list[tuple[int, int]]:
@@ -45,7 +44,7 @@ def cut_long(sentence: str, limit: int) -> list[str]:
     >>> cut_long("one, two", 7)
     ['one,', 'two']
     """
-    if _MAX_WEIGHT * len(sentence) <= limit or text_length(sentence) <= limit:
+    if MAX_WEIGHT * len(sentence) <= limit or text_length(sentence) <= limit:
         return [sentence]
     sums = letter_sums(sentence)
     ends = [0]

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+MAX_SEGMENT = 2_000  # letters of a side of a segment; longer sides are texts that were not split
+
 # Number of alphabetic letters that one character corresponds to, by blocks of Unicode.
 # Han, kana and Hangul: medians over 2,305 page pairs of English with Chinese, Japanese and Korean
 # (manuals of Debian, Apache, GnuCash, Scilab, LilyPond).
@@ -37,6 +39,7 @@ _CLASSES = [
 ]
 _BY_SCRIPT = [(re.compile(f"[{chars}]"), weight) for chars, weight in _CLASSES]
 _ANY_SCRIPT = re.compile(f"[{''.join(chars for chars, _ in _CLASSES)}]")
+MAX_WEIGHT = max(weight for weight, _ in _WEIGHTS)
 _FIRST_POINT = min(first for _, blocks in _WEIGHTS for first, _ in blocks)
 
 
