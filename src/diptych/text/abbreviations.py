@@ -46,6 +46,7 @@ _MAX_ORDINAL = 3  # digits; four are a year
 _MAX_MARKED = 4  # characters of a letter with its marks
 _MAX_WORD = 20  # letters of an abbreviation
 _ROMAN = re.compile(r"[IVXL]{2,7}")
+_NUMBER = re.compile(r"\S{,8}\d|[IVXL]{2,7}\b")  # 5, P2-0016, XIV
 _DOTTED = re.compile(
     r"(?:[^\W\d_]{1,2}[^\w\s.]{,2}\.)+[^\W\d_]{1,3}[^\w\s.]{,2}"
 )  # z.B, U.S, सी.डी
@@ -89,7 +90,7 @@ def is_open(before: str, word: str, after: str, code: str) -> bool:
     if word in _TITLES or name in _EVERYWHERE:
         return True
     if name in _BEFORE_NUMBERS:
-        return after[0].isdecimal() or _ROMAN.match(after) is not None
+        return _NUMBER.match(after) is not None
     return (
         word.isalpha() and not word.isupper() and word not in _WORDS_TOO and _is_listed(word, code)
     )

@@ -25,6 +25,7 @@ _QUOTES_AND_BLANKS = f"{_QUOTES} \xa0\u202f"
 _CLOSED = re.compile(rf"(?:[{_CLOSING}]+(?=[\s.,;:!?…]|$)[.,;:!?…]*\s*)+")
 _BEFORE_WORD = re.compile(r".*[\s,;:=/!?()\[\]{}\"'«»“”„‘’…–—-]", re.DOTALL)
 _MAY_PRECEDE = " ([{\"'«“„‘’"
+_MAY_PRECEDE_NUMBER = f"{_MAY_PRECEDE}–—-/"  # vom 10.–12. September
 _OPENED = re.compile(r"[\[({「『（【〈《“‘«„¿¡]+$")
 _WORD = re.compile(rf"([^\s(\[{{\"'«“„‘’»…–—/.]+(?:\.[^\s(\[{{\"'…/.]+)*)\.([{_CLOSING}\"'“]*)$")
 _WORD = re.compile(r"[^\W_]")
@@ -33,12 +34,16 @@ _AND_SO_ON = "ល។"  # the Khmer abbreviation ។ល។
 
 # Boundaries that ICU does not know.
 _ELLIPSIS = re.compile(rf"…[{_CLOSING}\"'“]*\s+(?=[^\w\s]{{,3}}([^\W\d_]))")
+_REFERENCE = re.compile(r"[.!?](?:\[\w{1,3}\])+\s+(?=(\S))")  # of a footnote: end.[1] Next
 _MARK = re.compile(
     r"[.!?](?:\s+(?=-?\d|[\"“«„‘][^\W_]|(?P<small>[a-z]))|(?=(?P<word>[^\W\d_]{2,})(?:[\s,;]|$)))"
 )
 _PLAIN_WORD = re.compile(r"(?<![\w.@/=-])[^\W\d_]+$")
 _MIN_WORD = 3  # letters of a word before a full stop without a blank
-_MIN_BEFORE_NUMBER = 5  # letters of a word before a full stop and a number; many are abbreviations
+# A word that is followed by a full stop and a number; shorter ones are often abbreviations.
+_LONG_WORD = re.compile(
+    r"(?<![\w.@/=-])[^\W\d_]{5}[^\W\d_]*$|[^\s\x00-\u058f\u0e00-\u0eff\u2000-\u206f]{4}$"
+)
 _AFTER_BRACKET = tuple(")]»”")
 _LAST_CASED = "\u058f"  # of the scripts with small letters that are in use
 _DOMAINS = frozenset("com net org info gov edu".split())
@@ -52,7 +57,7 @@ _SCRIPTS = re.compile(
 _NUMBERED = re.compile(r"\d[.)]\s")
 _ITEM = re.compile(r"(?<!\S)(\d{1,2})([.)])\s+(?=\S)")
 _MARKER = re.compile(
-    r"\s*[(\[]?(?:\d{1,3}|[^\W\d_]|[ivxIVX]{1,5}|(?:\d{1,2}\.){1,4}\d{1,2})[.)\]]+\s*"
+    r"\s*[(\[]?(?:\d{1,3}|[^\W\d_]|[ivxIVX]{1,5})(?:\.(?:\d{1,2}|[^\W\d_])){,4}[.)\]]+\s*"
 )
 _MAX_MARKER = 16  # characters
 
@@ -125,9 +130,11 @@ def _is_open(before: str, after: str, code: str) -> bool:
     """
     found = _BEFORE_WORD.match(before)
     start = found.end() if found else 0
-    if start == len(before) or (start and before[start - 1] not in _MAY_PRECEDE):
+    word = before[start:]
+    may_precede = _MAY_PRECEDE_NUMBER if word.isdecimal() else _MAY_PRECEDE
+    if not word or (start and before[start - 1] not in may_precede):
         return False
-    return is_open(before[:start], before[start:], after, code)
+    return is_open(before[:start], word, after, code)
 
 
 def _is_ended(before: str, ended: str, after: str) -> bool:
@@ -165,15 +172,14 @@ def _is_lower(char: str) -> bool:
 def _added(plain: str, code: str) -> Iterator[int]:
     """Places that ICU does not know, of boundaries that need no further tests."""
     if "…" in plain:
-        for found in _ELLIPSIS.finditer(plain):
-            if found[1].isupper():
-                yield found.end()
+        yield from (found.end() for found in _ELLIPSIS.finditer(plain) if found[1].isupper())
+    if "[" in plain:
+        yield from (found.end() for found in _REFERENCE.finditer(plain) if not _is_lower(found[1]))
     for found in _MARK.finditer(plain):
         if _is_added(plain[max(0, found.start() - _WINDOW) : found.start()], found, code):
             yield found.end()
     if _HAS_SCRIPT.search(plain):
-        for found in _SCRIPTS.finditer(plain):
-            yield found.end()
+        yield from (found.end() for found in _SCRIPTS.finditer(plain))
 
 
 def _is_added(before: str, mark: re.Match[str], code: str) -> bool:
@@ -188,11 +194,10 @@ def _is_added(before: str, mark: re.Match[str], code: str) -> bool:
     """
     if mark["small"]:
         return before[-1:] > _LAST_CASED and not _is_open(before, mark["small"], code)
-    word = _PLAIN_WORD.search(before)
     if not mark["word"]:
-        if word is None:
-            return before[-1:] in _AFTER_BRACKET
-        return len(word[0]) >= _MIN_BEFORE_NUMBER and not _is_open(before, "1", code)
+        is_word = _LONG_WORD.search(before) is not None and not _is_open(before, "1", code)
+        return is_word or before[-1:] in _AFTER_BRACKET
+    word = _PLAIN_WORD.search(before)
     return (
         word is not None
         and len(word[0]) >= _MIN_WORD
