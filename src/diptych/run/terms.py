@@ -27,7 +27,7 @@ _RUN_FILES = (
     "corpus.tmx", "n-way.tsv", "pairs.tsv", "sites.tsv", "report.html",
 )  # fmt: skip
 """the files in the folder of a run that fetched nothing"""
-LIBRARIES = ("aiohttp", "fastwarc", "protego", "py3langid", "selectolax", "sentencex")
+LIBRARIES = ("aiohttp", "fastwarc", "icu4py", "protego", "py3langid", "selectolax", "sentencex")
 
 
 @dataclass(frozen=True, slots=True)
