@@ -72,3 +72,9 @@ def test_the_limit_counts_letters_and_not_characters() -> None:
     chinese = "；".join("字" * (size + size // 2) for size in SIZES)
     assert len(chinese) < MAX_SEGMENT < text_length(chinese)
     assert len(segments("; ".join(ENGLISH), chinese, "zh")) > 5
+
+
+def test_lists_of_words_stay_whole() -> None:
+    words, mots = ", ".join(["word"] * 400), ", ".join(["mots"] * 400)
+    (found,) = segments(words, mots)
+    assert found.left == words

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
     from diptych.steps.align_pages import AlignedSentences, Sentence
 
+# More clauses on a side are a list of words, whose parts say too little to be aligned; and the time
+# of an alignment grows with the square of their number.
+_MAX_CLAUSES = 60
+
 
 def cut_long_segment(
     found: AlignedSentences, aligner: SentenceAligner, lexicon: Lexicon, level: int = 0
@@ -26,7 +30,7 @@ def cut_long_segment(
         yield found
         return
     left, right = (list(_clauses(side, level)) for side in (found.left, found.right))
-    if len(left) < 2 or len(right) < 2:  # also if a side has no counterpart
+    if min(len(left), len(right)) < 2 or max(len(left), len(right)) > _MAX_CLAUSES:
         yield from cut_long_segment(found, aligner, lexicon, level + 1)
         return
     texts = ([clause.text for clause in left], [clause.text for clause in right])
