@@ -30,7 +30,7 @@ _RUN_FILES = (
     "corpus.tmx", "n-way.tsv", "pairs.tsv", "sites.tsv", "report.html",
 )  # fmt: skip
 """patterns of the files that may be in the folder of a run that fetched nothing"""
-LIBRARIES = ("aiohttp", "fastwarc", "protego", "py3langid", "selectolax", "sentencex")
+LIBRARIES = ("aiohttp", "fastwarc", "icu4py", "protego", "py3langid", "selectolax", "sentencex")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 from diptych.protocols import SentenceAligner, TreeAligner
+from diptych.steps.long_segments import cut_long_segment
 from diptych.text.sentences import split_sentences
 from diptych.text.spans import format_at
 from diptych.types import Bead, Block, LangPair, Page, PagePair, SegmentPair
@@ -75,11 +76,12 @@ def align_sentences(
     ]
     for piece, beads in zip(pieces, _beads(pieces, sentences, lexicon), strict=True):
         for bead in beads:
-            yield AlignedSentences(
+            found = AlignedSentences(
                 tuple(piece.left[index] for index in bead.left),
                 tuple(piece.right[index] for index in bead.right),
                 bead.score * piece.score if bead.left and bead.right else 0.0,
             )
+            yield from cut_long_segment(found, sentences, lexicon)
 
 
 def align_pages(

@@ -12,6 +12,7 @@ from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.reason import Reason
 from diptych.stages.filter.shared.characters import CharacterCounts, Kind
 from diptych.stages.filter.shared.segments import Segments, read_segments
+from diptych.text.lengths import MAX_SEGMENT
 from diptych.types import Decision, SegmentPair
 from diptych.units import Repeats
 
@@ -20,8 +21,9 @@ from diptych.units import Repeats
 class Rules:
     """Rejects segments whose form rules out a translation; the others keep their score."""
 
-    max_length: int = 2000
-    """maximum characters of a side; longer sides are texts that were not split"""
+    max_length: int = MAX_SEGMENT
+    """maximum letters of a side; longer sides are texts that were not split; an ideograph counts
+    as several letters"""
     max_ratio: float = 3.0
     """maximum ratio of the lengths of both sides; an ideograph counts as several letters"""
     slack: float = 15.0
@@ -71,10 +73,9 @@ class Rules:
         chars = segments.chars
         visible = [np.maximum(side.visible, 1) for side in chars]
         kinds = [side.kinds / total[:, None] for side, total in zip(chars, visible, strict=True)]
-        sizes = [side.kinds.sum(axis=1) for side in chars]
         return [
             (Reason.EMPTY, either([side.visible == 0 for side in chars])),
-            (Reason.TOO_LONG, either([size > self.max_length for size in sizes])),
+            (Reason.TOO_LONG, either([side.lengths > self.max_length for side in chars])),
             (Reason.NO_LETTERS, either([side.letters == 0 for side in chars])),
             (Reason.MOJIBAKE, either([count > self.max_damage for count in segments.damaged])),
             (

@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from diptych.text.lengths import letter_weights
+
 
 class Kind(IntEnum):
     """The kind of a character in any script."""
@@ -82,19 +84,14 @@ class CharacterCounts(NamedTuple):
     """kind of the last character, not counting quotes and brackets"""
     breaks: NDArray[np.int64]
     """number of full stops, question marks and exclamation marks before a lower-case letter"""
+    lengths: NDArray[np.float64]
+    """length in letters; the same as `text.lengths.text_length` for clean texts"""
 
     @property
     def letters(self) -> NDArray[np.int64]:
         """The number of letters in each text."""
         letters: NDArray[np.int64] = self.kinds[:, list(LETTERS)].sum(axis=1)
         return letters
-
-    @property
-    def lengths(self) -> NDArray[np.float64]:
-        """The length of each text; equal to `text.lengths.text_length` for clean texts."""
-        ideographs, syllables = (self.kinds[:, kind] for kind in _DENSE)
-        lengths: NDArray[np.float64] = self.kinds.sum(axis=1) + 2.5 * ideographs + 1.3 * syllables
-        return lengths
 
     @property
     def weight(self) -> NDArray[np.int64]:
@@ -120,7 +117,8 @@ def count_characters(texts: Sequence[str]) -> CharacterCounts:
     """
     # Every text is followed by a separator, so that no row of the array is empty.
     data = "\n".join([*texts, ""]).encode("utf-32-le", "surrogatepass")
-    kind = _kinds(np.frombuffer(data, "<u4"))
+    points = np.frombuffer(data, "<u4")
+    kind = _kinds(points)
     sizes = np.fromiter(map(len, texts), np.int64, len(texts)) + 1
     row = np.repeat(np.arange(len(texts)), sizes)
     width = len(Kind)
@@ -131,6 +129,7 @@ def count_characters(texts: Sequence[str]) -> CharacterCounts:
         _ends(kind, row, len(texts), (*LETTERS, Kind.DIGIT), first=True),
         _ends(kind, row, len(texts), _ENDING_KINDS, first=False),
         _breaks(kind, row, len(texts)),
+        _lengths(points, row, sizes - 1),
     )
 
 
@@ -167,6 +166,15 @@ def _breaks(kind: NDArray[np.uint8], row: NDArray[np.int64], count: int) -> NDAr
     is_stop = (kind == Kind.STOP) | (kind == Kind.QUESTION) | (kind == Kind.EXCLAMATION)
     broken = is_stop[:-2] & (kind[1:-1] == Kind.SPACE) & (kind[2:] == Kind.LOWER)
     return np.bincount(row[:-2][broken & (row[:-2] == row[2:])], minlength=count)
+
+
+def _lengths(
+    points: NDArray[np.uint32], row: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    weights = letter_weights(points)
+    if weights is None:
+        return sizes.astype(np.float64)
+    return np.bincount(row, weights, len(sizes)).astype(np.float64) - 1.0  # the separator
 
 
 @cache
