@@ -51,7 +51,8 @@ def rows(*documents: DocumentPair, markdown: bool = False) -> list[dict[str, Any
         assert suffix == Docs.suffix == "docs.jsonl"
         return out
 
-    assert Docs(markdown=markdown).write(Given(documents), opened) == len(documents)
+    made = Docs(markdown=True) if markdown else Docs()
+    assert made.write(Given(documents), opened) == len(documents)
     data = out.getvalue()
     assert data.count(b"\n") == len(documents)
     return [json.loads(line) for line in data.split(b"\n") if line]
