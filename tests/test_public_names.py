@@ -14,10 +14,11 @@ import pytest
 import diptych
 
 NAMES = [
-    "ArchiveError", "Bead", "ConfigError", "CorpusError", "DiptychError", "Exported", "LangScore",
-    "PageInfo", "Pair", "Progress", "Run", "Segment", "SegmentPair", "SiteVerdict", "SourceError",
-    "Step", "StoppedError", "StoreError", "Summary", "__version__", "align", "detect", "discover",
-    "mine", "open", "url_languages", "url_pairs",
+    "AlignedText", "ArchiveError", "Bead", "ConfigError", "CorpusError", "DiptychError", "Document",
+    "Exported", "LangScore", "PageInfo", "PageText", "Pair", "Progress", "Run", "Segment",
+    "SegmentPair", "SiteVerdict", "SourceError", "Step", "StoppedError", "StoreError", "Summary",
+    "TextBlock", "__version__", "align", "detect", "discover", "mine", "open", "url_languages",
+    "url_pairs",
 ]  # fmt: skip
 
 

@@ -156,6 +156,12 @@ def test_exporter_by_its_format(name: str) -> None:
     assert exporter(name) == strategies("export")[name]()
 
 
+def test_exporter_with_a_parameter_that_only_some_formats_have() -> None:
+    assert exporter("docs", markdown=True) == strategies("export")["docs"](markdown=True)
+    with pytest.raises(ConfigError, match="tsv cannot store the texts of whole pages; use docs"):
+        exporter("tsv", markdown=True)
+
+
 def test_unknown_format_is_answered_with_those_there_are() -> None:
     with pytest.raises(ConfigError, match=r"unknown export strategy 'docx'; available: .*tmx, tsv"):
         exporter("docx")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from diptych.api.align import align
     from diptych.api.detect import SiteVerdict, detect
     from diptych.api.discover import discover
+    from diptych.api.documents import AlignedText, Document, PageText, TextBlock
     from diptych.api.export import Exported
     from diptych.api.mine import mine
     from diptych.api.run import PageInfo, Pair, Run, Segment
@@ -33,14 +34,17 @@ if TYPE_CHECKING:
     from diptych.types import Bead, LangScore, SegmentPair
 
 __all__ = [
+    "AlignedText",
     "ArchiveError",
     "Bead",
     "ConfigError",
     "CorpusError",
     "DiptychError",
+    "Document",
     "Exported",
     "LangScore",
     "PageInfo",
+    "PageText",
     "Pair",
     "Progress",
     "Run",
@@ -52,6 +56,7 @@ __all__ = [
     "StoppedError",
     "StoreError",
     "Summary",
+    "TextBlock",
     "__version__",
     "align",
     "detect",
@@ -63,10 +68,13 @@ __all__ = [
 ]
 
 _PLACES = {
+    "AlignedText": "api.documents",
     "Bead": "types",
+    "Document": "api.documents",
     "Exported": "api.export",
     "LangScore": "types",
     "PageInfo": "api.run",
+    "PageText": "api.documents",
     "Pair": "api.run",
     "Progress": "reports.progress",
     "Run": "api.run",
@@ -75,6 +83,7 @@ _PLACES = {
     "SiteVerdict": "api.detect",
     "Step": "reports.summary",
     "Summary": "reports.summary",
+    "TextBlock": "api.documents",
     "align": "api.align",
     "detect": "api.detect",
     "discover": "api.discover",

@@ -196,15 +196,20 @@ def _joined(strategy: Any, settings: Mapping[str, Any], made: Mapping[str, Any])
     return dataclasses.replace(strategy, **given) if given else strategy
 
 
-def exporter(name: str, *, n_way: bool = False) -> Exporter:
-    """The exporter for a format; with `n_way`, it writes rows of more than two languages."""
-    if n_way and not any(
-        field.name == "n_way" for field in dataclasses.fields(_class_of("export", name))
-    ):
+def exporter(name: str, *, n_way: bool = False, markdown: bool = False) -> Exporter:
+    """The exporter for a format.
+
+    With `n_way`, it writes rows of more than two languages; with `markdown`, the texts of pages.
+    """
+    fields = {field.name for field in dataclasses.fields(_class_of("export", name))}
+    if n_way and "n_way" not in fields:
         raise ConfigError(
             f"{name} cannot store rows with three or more languages; use tsv, moses, tmx or jsonl"
         )
-    made: Exporter = make("export", {"use": name, **({"n_way": True} if n_way else {})})
+    if markdown and "markdown" not in fields:
+        raise ConfigError(f"{name} cannot store the texts of whole pages; use docs")
+    asked = {"n_way": n_way, "markdown": markdown}
+    made: Exporter = make("export", {"use": name, **{key: True for key in asked if asked[key]}})
     return made
 
 

@@ -171,6 +171,10 @@ def test_mistakes_are_reported_in_one_line(recorded, tmp_path):
     assert "docs" in mistake(
         "export", recorded, "--format", "docs", "--n-way", "--out", tmp_path / "a"
     )
+    for command in ("export", "merge"):
+        assert "whole pages; use docs" in mistake(
+            command, recorded, "--markdown", "--out", tmp_path / "a.tsv"
+        )
     (tmp_path / "broken.jsonl").write_text('{"left": 1}\n')
     assert "line 1" in mistake("merge", tmp_path / "broken.jsonl", "--out", tmp_path / "a.tsv")
     assert "line 1" in mistake(

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import combinations
-from typing import Any
 
 import pytest
-from support.corpora import SIGNATURE, Maker, Said, Told, corpus_of, said, url
+from support.corpora import SIGNATURE, Maker, Said, corpus_of, said, url, with_archive
 
 from diptych.corpus.from_run import Choice, NWayCorpus, RunCorpus
 from diptych.errors import StoreError
-from diptych.run.store import Store
-from diptych.run.warc import compose
 from diptych.text.near_duplicates import segment_keys
-from diptych.text.urls import url_key
-from diptych.types import Response
 from diptych.units import Side
 
 TWO = {
@@ -136,33 +130,6 @@ def test_verification_is_kept_to_four_digits(made: Maker) -> None:
 
 
 # -- documents -------------------------------------------------------------------------------------
-
-
-def with_archive(made: Maker, told: Told, **more: Any) -> Store:
-    """The same run, with pages in its archive that contain the texts of the segments."""
-    placed = {
-        pair: [
-            replace(each, at=(f"/html/body/p[{place}]",) * 2)
-            for place, each in enumerate(segments, 1)
-        ]
-        for pair, segments in told.items()
-    }
-    store = made(placed, **more)
-    path = store.folder / "pages.warc.gz"
-    archive = store.archive.add(str(path), 0)
-    data = b""
-    for (left, right), segments in told.items():
-        for page, texts in (
-            (left, [s.left for s in segments]),
-            (right, [s.right for s in segments]),
-        ):
-            row = (archive, len(data), url_key(url(page)))
-            store.db.execute("UPDATE pages SET warc = ?, offset = ? WHERE url = ?", row)
-            body = "<body>" + "".join(f"<p>{text}</p>" for text in texts)
-            headers = (("Content-Type", "text/html; charset=utf-8"),)
-            data += compose(Response(url(page), 200, headers, body.encode(), 0.0))
-    path.write_bytes(data)
-    return store
 
 
 def outcomes(corpus: RunCorpus) -> list[tuple[str, bool, str]]:

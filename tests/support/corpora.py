@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from diptych import recipes
 from diptych.corpus.from_run import Choice, RunCorpus
@@ -12,8 +13,9 @@ from diptych.files import replace_file
 from diptych.frontier.queue import Entry, Frontier
 from diptych.run.store import Store
 from diptych.run.terms import Terms
-from diptych.run.warc import Pointer
-from diptych.types import Decision, Page, PagePair, PageRecord, SegmentPair, Url
+from diptych.run.warc import Pointer, compose
+from diptych.text.urls import url_key
+from diptych.types import Decision, Page, PagePair, PageRecord, Response, SegmentPair, Url
 from diptych.units import Side, Unit
 from support.stores import begin, commit
 
@@ -83,6 +85,33 @@ def made_run(
         store.save_decision(id, Decision(True, 0.8, "", marks))
         store.save_segments(id, [_segment(pair, place, each) for place, each in enumerate(said)])
     commit(store)
+    return store
+
+
+def with_archive(made: Maker, told: Told, **more: Any) -> Store:
+    """A run as of `made`, with pages in its archive that contain the texts of the segments."""
+    placed = {
+        pair: [
+            replace(each, at=(f"/html/body/p[{place}]",) * 2)
+            for place, each in enumerate(segments, 1)
+        ]
+        for pair, segments in told.items()
+    }
+    store = made(placed, **more)
+    path = store.folder / "pages.warc.gz"
+    archive = store.archive.add(str(path), 0)
+    data = b""
+    for (left, right), segments in told.items():
+        for page, texts in (
+            (left, [s.left for s in segments]),
+            (right, [s.right for s in segments]),
+        ):
+            row = (archive, len(data), url_key(url(page)))
+            store.db.execute("UPDATE pages SET warc = ?, offset = ? WHERE url = ?", row)
+            body = "<body>" + "".join(f"<p>{text}</p>" for text in texts)
+            headers = (("Content-Type", "text/html; charset=utf-8"),)
+            data += compose(Response(url(page), 200, headers, body.encode(), 0.0))
+    path.write_bytes(data)
     return store
 
 

@@ -55,7 +55,7 @@ class CorpusOptions:
     )
     out: Path = out_option()
 
-    def exporter(self, *, n_way: bool = False) -> Exporter:
+    def exporter(self, *, n_way: bool = False, markdown: bool = False) -> Exporter:
         """The exporter for the given format, or for the format that the file suffix indicates."""
         from diptych.corpus.files import format_of, require_compression
         from diptych.learn.libraries import require_libraries_of
@@ -75,7 +75,7 @@ class CorpusOptions:
             raise ConfigError(
                 f"{self.out} has the suffix for {told}, not for {name}: choose another file name"
             )
-        made = exporter(name, n_way=n_way)
+        made = exporter(name, n_way=n_way, markdown=markdown)
         require_libraries_of(made, name)
         return made
 
@@ -114,6 +114,14 @@ class CorpusChoice:
         require_valid(self)
         self.flags()
 
+    def require_page_flags(self) -> None:
+        """Raise `ConfigError` for flags of segments, which documents cannot leave out."""
+        if asked := self.flags() & _OF_SEGMENTS:
+            raise ConfigError(
+                "documents contain whole pages, so they cannot leave out"
+                f" {', '.join(sorted(asked))}: use {option_name('redact')}"
+            )
+
     def choice(self, threshold: float) -> Choice:
         """The selection; `threshold` is the minimum score if the user gave none."""
         from diptych.corpus.from_run import Choice
@@ -135,14 +143,15 @@ class CorpusChoice:
 class ChosenOptions(CorpusChoice, CorpusOptions):
     """Options of `merge` and `export`."""
 
-    def exporter(self, *, n_way: bool = False) -> Exporter:
+    markdown: bool = option(
+        "With --format docs: add the text of both pages as Markdown.", default=False
+    )
+
+    def exporter(self, *, n_way: bool = False, markdown: bool = False) -> Exporter:
         """The exporter for the format; raises `ConfigError` if it cannot leave out the flags."""
-        made = super().exporter(n_way=n_way)
-        if lines_of(made) == PAGE_PAIRS and (asked := self.flags() & _OF_SEGMENTS):
-            raise ConfigError(
-                "the format docs contains whole pages, so it cannot leave out segments with"
-                f" {', '.join(sorted(asked))}: use {option_name('redact')}"
-            )
+        made = super().exporter(n_way=n_way, markdown=markdown or self.markdown)
+        if lines_of(made) == PAGE_PAIRS:
+            self.require_page_flags()
         return made
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from diptych.api.arguments import texts
+from diptych.api.documents import Document, document_of, utc_time
 from diptych.api.export import CorpusChoice, Exported, ExportOptions, chosen_corpus, export_run
 from diptych.api.export import terms_of as terms_of_corpus
 from diptych.errors import ConfigError
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from diptych.reports.summary import Summary
     from diptych.run.store import Store
     from diptych.run.terms import Terms
-    from diptych.units import Unit
+    from diptych.units import DocumentPair, Unit
 
 
 class Segment(NamedTuple):
@@ -155,7 +156,7 @@ class Run:
             for site, _ in store.sites():
                 for page in store.records(site):
                     yield PageInfo(
-                        page.url, page.lang, page.title, _time(page.fetched_at),
+                        page.url, page.lang, page.title, utc_time(page.fetched_at),
                         page.text_length, page.size, page.flags,
                     )  # fmt: skip
 
@@ -194,6 +195,29 @@ class Run:
         choice.require_valid()
         return map(_segment, self._units(choice))
 
+    def documents(
+        self,
+        *,
+        min_score: float | None = None,
+        without: str | Sequence[str] = (),
+        redact: bool = False,
+    ) -> Iterator[Document]:
+        """The page pairs with the whole text of both pages, as in the format docs.
+
+        The arguments are those of `segments`; `min_score` decides which segments are accepted, and
+        `without` takes only flags of pages.
+
+        >>> document = next(run.documents())
+        >>> [block.text for block in document.right.blocks if block.kind == "heading"][:2]
+        ['Deux rives : les phares et la mer', 'Des tours']
+        >>> document.left.markdown("main").splitlines()[0]
+        '# Two Shores: lighthouses and the sea'
+        """
+        choice = CorpusChoice.of(min_score, without, redact=redact)
+        choice.require_valid()
+        choice.require_page_flags()
+        return map(document_of, self._document_pairs(choice))
+
     def export(
         self,
         path: str | Path,
@@ -203,11 +227,13 @@ class Run:
         without: str | Sequence[str] = (),
         redact: bool = False,
         n_way: bool = False,
+        markdown: bool = False,
     ) -> Exported:
         """Write the corpus to a file; the default format follows from the file name.
 
         Formats are tsv, tmx, jsonl, parquet, moses, docs and standoff; a file whose name ends in
-        .gz or .zst is compressed.  Returns the number of lines and the files written.
+        .gz or .zst is compressed.  `markdown` adds the texts of the pages to the format docs.
+        Returns the number of lines and the files written.
 
         >>> run.export(folder / "corpus.tmx", min_score=0.9).lines
         442
@@ -215,6 +241,7 @@ class Run:
         options = ExportOptions(
             run=self.folder, out=Path(path), format=format, min_score=min_score,
             without=",".join(texts(without)), redact=redact, n_way=n_way,
+            markdown=markdown,
         )  # fmt: skip
         if str(path) == "-":
             raise ConfigError("specify a file to write the corpus to")
@@ -276,6 +303,10 @@ class Run:
         with self._store() as store:
             yield from chosen_corpus(store, self._terms(), choice).units()
 
+    def _document_pairs(self, choice: CorpusChoice) -> Iterator[DocumentPair]:
+        with self._store() as store:
+            yield from chosen_corpus(store, self._terms(), choice).documents()
+
 
 def open_run(folder: str | Path) -> Run:
     """Open a run folder, even while it is being mined; raises `StoreError` if it holds no run.
@@ -294,10 +325,6 @@ def _segment(unit: Unit) -> Segment:
     left, right = unit.sides
     row: tuple[Any, ...] = pair_row(unit)
     return Segment(*row)._replace(
-        left_fetched=_time(left.fetched_at), right_fetched=_time(right.fetched_at),
+        left_fetched=utc_time(left.fetched_at), right_fetched=utc_time(right.fetched_at),
         flags=unit.flags,
     )  # fmt: skip
-
-
-def _time(seconds: float) -> datetime:
-    return datetime.fromtimestamp(int(seconds), UTC)

@@ -18,6 +18,9 @@ EN = Text(
     1_700_000_000.5, "sha1:" + "A" * 32, "warc/diptych-00001.warc.gz", 512,
 )  # fmt: skip
 FR = EN._replace(lang="fr", url=Url("http://a.org/fr"), blocks=(Block("Un. Deux.", "/p"),))
+PARAGRAPH = {
+    "kind": "paragraph", "level": 0, "number": 0, "row": 0, "column": 0, "region": "body",
+}  # fmt: skip
 PIECES = (
     Piece(((0, 0, 4),), (), 0.0, False, "empty"),
     Piece(((1, 0, 4),), ((0, 0, 3),), 0.98765, True),
@@ -41,14 +44,15 @@ class Given:
         return iter(self._documents)
 
 
-def rows(*documents: DocumentPair) -> list[dict[str, Any]]:
+def rows(*documents: DocumentPair, markdown: bool = False) -> list[dict[str, Any]]:
     out = io.BytesIO()
 
     def opened(suffix: str) -> BinaryIO:
         assert suffix == Docs.suffix == "docs.jsonl"
         return out
 
-    assert Docs().write(Given(documents), opened) == len(documents)
+    made = Docs(markdown=True) if markdown else Docs()
+    assert made.write(Given(documents), opened) == len(documents)
     data = out.getvalue()
     assert data.count(b"\n") == len(documents)
     return [json.loads(line) for line in data.split(b"\n") if line]
@@ -61,12 +65,15 @@ def test_line_has_all_blocks_and_their_alignment() -> None:
         "left": {
             "lang": "en", "url": EN.url, "title": "A title", "fetched": "2023-11-14T22:13:20Z",
             "digest": EN.digest, "warc": EN.warc, "offset": 512,
-            "blocks": [{"path": "/nav", "text": "Menu"}, {"path": "/p", "text": "One. Two."}],
+            "blocks": [
+                {"path": "/nav", "text": "Menu", **PARAGRAPH, "region": "nav"},
+                {"path": "/p", "text": "One. Two.", **PARAGRAPH},
+            ],
         },
         "right": {
             **{name: row["left"][name] for name in ("title", "fetched", "digest", "warc")},
             "lang": "fr", "url": FR.url, "offset": 512,
-            "blocks": [{"path": "/p", "text": "Un. Deux."}],
+            "blocks": [{"path": "/p", "text": "Un. Deux.", **PARAGRAPH}],
         },
         "verified": 0.8765, "evidence": "links+keys", "flags": "noai",
         "segments": [
@@ -77,6 +84,26 @@ def test_line_has_all_blocks_and_their_alignment() -> None:
         ],
         "run": "v:1",
     }  # fmt: skip
+
+
+def test_blocks_say_what_they_are() -> None:
+    table = "/html/body/table[1]/thead[1]/tr[1]/th[2]"
+    paths = ["/html/head/title", "/html/body/main[1]/h3[1]", "/html/body/ol[1]/li[4]/p[1]", table]
+    (row,) = rows(PAIR._replace(left=EN._replace(blocks=tuple(Block("a", one) for one in paths))))
+    found = [tuple(block.values())[2:] for block in row["left"]["blocks"]]
+    assert found == [
+        ("title", 0, 0, 0, 0, "head"), ("heading", 3, 0, 0, 0, "main"),
+        ("list_item", 1, 4, 0, 0, "body"), ("table_cell", 0, 0, 1, 2, "body"),
+    ]  # fmt: skip
+
+
+def test_markdown_is_added_on_request() -> None:
+    heading = EN._replace(blocks=(Block("One", "/html/body/h2[1]"), Block("Two", "/html/body")))
+    (bare,) = rows(PAIR._replace(left=heading))
+    (row,) = rows(PAIR._replace(left=heading), markdown=True)
+    assert row["left"].pop("text") == "## One\n\nTwo"
+    assert row["right"].pop("text") == "Un. Deux."
+    assert row == bare
 
 
 def test_segments_are_read_off_the_blocks() -> None:
