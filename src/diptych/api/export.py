@@ -40,7 +40,7 @@ class Exported(NamedTuple):
 
 
 def out_option(*, in_run: bool = False) -> Any:
-    """Declare the option for the file that a corpus is written to."""
+    """Declare the option for the output file; with `in_run`, it is optional."""
     if in_run:
         return option(f"{_WRITTEN}  Default: a file in the run folder.")
     return option(_WRITTEN, default=REQUIRED)
@@ -51,7 +51,7 @@ class CorpusOptions:
     """Options for the format and the file of a corpus."""
 
     format: str | None = option(
-        "File format; default: indicated by the suffix of --out.", choices=FORMATS
+        "File format; default: inferred from the suffix of --out.", choices=FORMATS
     )
     out: Path = out_option()
 
@@ -115,7 +115,7 @@ class CorpusChoice:
         self.flags()
 
     def choice(self, threshold: float) -> Choice:
-        """The selection; `threshold` is the minimum score if the user gave none."""
+        """The selection of segments; `threshold` is the minimum score if the user set none."""
         from diptych.corpus.from_run import Choice
 
         least = threshold if self.min_score is None else self.min_score
@@ -136,12 +136,13 @@ class ChosenOptions(CorpusChoice, CorpusOptions):
     """Options of `merge` and `export`."""
 
     def exporter(self, *, n_way: bool = False) -> Exporter:
-        """The exporter for the format; raises `ConfigError` if it cannot leave out the flags."""
+        """The exporter; raises `ConfigError` if its format cannot leave out the requested flags."""
         made = super().exporter(n_way=n_way)
         if lines_of(made) == PAGE_PAIRS and (asked := self.flags() & _OF_SEGMENTS):
             raise ConfigError(
-                "the format docs contains whole pages, so it cannot leave out segments with"
-                f" {', '.join(sorted(asked))}: use {option_name('redact')}"
+                "the 'docs' format contains whole pages, so segments with"
+                f" {', '.join(sorted(asked))} cannot be left out;"
+                f" use {option_name('redact')} instead"
             )
         return made
 
@@ -173,7 +174,7 @@ def export_run(
     terms, made = terms_of(asked.run), asked.exporter(n_way=asked.n_way)
     if asked.n_way and len(terms.langs) < 3:
         raise ConfigError(
-            f"{option_name('n_way')} needs three or more languages;"
+            f"{option_name('n_way')} requires three or more languages;"
             f" {asked.run} has {','.join(terms.langs)}"
         )
     path = asked.path(made)
@@ -189,8 +190,8 @@ def export_run(
 def run_corpus(store: Store, terms: Terms, asked: CorpusChoice, *, prefix: str = "") -> RunCorpus:
     """The selected part of the corpus of a run.
 
-    Near-duplicates are included if one may have to replace another: if pages are left out, texts
-    are redacted, or the run has not finished.
+    Near-duplicates are included if the best copy may be missing or changed: if pages are left out,
+    texts are redacted, or the run is unfinished.
     """
     from diptych.corpus.from_run import RunCorpus
     from diptych.registry import build, signature
