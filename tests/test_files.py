@@ -141,7 +141,7 @@ def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
 def test_a_file_that_is_too_large_is_refused_with_its_limit(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"x" * 2_000_001)
-    said = f"{path} is larger than 2 MB; give a smaller file"
+    said = f"{path} is larger than 2 MB; use a smaller file"
     assert fault(lambda: read_file(path, 2_000_000)) == said
     assert fault(lambda: read_file(path, 2_000_000, "halve it", error=StoreError), StoreError) == (
         f"{path} is larger than 2 MB; halve it"

@@ -99,14 +99,14 @@ def test_unknown_parameter_is_answered_with_those_there_are(stage: str, name: st
 @pytest.mark.parametrize("settings", [{}, {"use": 3}, {"use": None}, {"use": ["bfs"]}])
 def test_stage_without_a_name_is_answered_with_those_there_are(settings: dict[str, object]) -> None:
     with pytest.raises(
-        ConfigError, match=r'\[crawl\] needs use = "NAME"; available: bfs, bfs\+langs'
+        ConfigError, match=r'\[crawl\] requires use = "NAME"; available: bfs, bfs\+langs'
     ):
         make("crawl", settings)
 
 
 @pytest.mark.parametrize("settings", ["bfs", 3, ["bfs"]])
 def test_stage_that_is_no_table_is_answered_with_what_it_should_be(settings: object) -> None:
-    with pytest.raises(ConfigError, match=r"\[crawl\] needs use"):
+    with pytest.raises(ConfigError, match=r"\[crawl\] requires use"):
         make("crawl", settings)  # type: ignore[arg-type]
 
 

@@ -55,12 +55,12 @@ class DiptychError(Exception):
         return for_command_line(self._message)
 
     def with_context(self, context: str) -> str:
-        """The message preceded by some context, for use in another error."""
+        """The message, preceded by `context`, for quoting in another error."""
         return f"{context}: {self._message}"
 
 
 def option_name(name: str) -> str:
-    """The placeholder that stands for the name of an option in a message.
+    """The placeholder for the name of an option in an error message.
 
     >>> message = f"raise {option_name('max_pages')} to continue"
     >>> for_command_line(message), for_python(message)
@@ -70,12 +70,12 @@ def option_name(name: str) -> str:
 
 
 def for_command_line(message: str) -> str:
-    """Spell the names of options in a message as on the command line."""
+    """Replace the option placeholders in a message with names such as `--max-pages`."""
     return _OPTION.sub(lambda found: "--" + found[1].replace("_", "-"), message)
 
 
 def for_python(message: str) -> str:
-    """Spell the names of options in a message as parameters of Python functions."""
+    """Replace the option placeholders in a message with names such as `max_pages`."""
     return _OPTION.sub(lambda found: found[1], message)
 
 

@@ -73,7 +73,9 @@ def reason_of(fault: Exception) -> str:
 def reading(
     path: Path | str, what: str = "", advice: str = "", *, error: type[Exception] = ConfigError
 ) -> Iterator[None]:
-    """Convert any exception that a parser raises for a file to one error that names the file.
+    """Convert any exception that a parser raises to an `error` that names the file.
+
+    `what` is what the file should be, and `advice` says what the user can do.
 
     >>> with reading("a.json", "model", "train it again"):
     ...     {}["weights"]
@@ -105,7 +107,7 @@ def read_file(
             room -= len(piece)
     if room < 0:
         limit = f"{max_bytes / 1_000_000:,.0f} MB"
-        raise error(f"{path} is larger than {limit}; {advice or 'give a smaller file'}")
+        raise error(f"{path} is larger than {limit}; {advice or 'use a smaller file'}")
     return b"".join(pieces)
 
 
@@ -134,10 +136,10 @@ def shipped_table(package: str, name: str) -> list[list[str]]:
 
 
 def cached_folder(name: str, fill: Callable[[Path], None]) -> Path | None:
-    """A folder in the user's cache, created and filled if missing; None if that is impossible.
+    """Return a folder in the user's cache; None if it cannot be created.
 
-    The environment variable DIPTYCH_CACHE overrides the cache location.  The folder is created
-    atomically, even if several processes fill it at once.
+    A missing folder is created atomically and filled by `fill`, even if several processes do so at
+    once.  The environment variable DIPTYCH_CACHE overrides the cache location.
     """
     from platformdirs import user_cache_path
 
@@ -160,7 +162,7 @@ def cached_folder(name: str, fill: Callable[[Path], None]) -> Path | None:
 def writing(
     path: Path, advice: str = "", *, error: type[DiptychError] = ConfigError
 ) -> Iterator[None]:
-    """Convert write errors to one error that names the file, except for a closed pipe."""
+    """Convert write errors to an `error` that names the file; a closed pipe is not converted."""
     try:
         yield
     except BrokenPipeError:
@@ -184,7 +186,7 @@ def is_special(path: Path, *, follow_links: bool = True) -> bool:
 
 
 def open_without_links(path: str, flags: int) -> int:
-    """An `opener` for `open` that refuses symbolic links on systems that support this."""
+    """An `opener` for `open` that refuses symbolic links where the system supports this."""
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)  # Windows lacks this flag
 
 

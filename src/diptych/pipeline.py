@@ -1,4 +1,4 @@
-"""The whole pipeline of Diptych in order: from a site to a corpus.
+"""The whole pipeline of Diptych, from a site to a corpus.
 
 Each step reads and writes the store, site by site, and can be run again at any time: finished work
 is not repeated, and work that an interrupted run left unfinished is redone.
@@ -56,7 +56,7 @@ def run(
     plan: Plan, strategies: Strategies, store: Store, engine: Engine, workers: Workers,
     watcher: Watcher, now: float,
 ) -> None:  # fmt: skip
-    """Mine sites: crawl, sketch, pair, learn words, pair again, align and verify, score, write."""
+    """Run all steps: crawl, sketch, pair, learn words, pair again, align, verify, score, write."""
     given = {langs: lexicon_of(langs, plan.lexicons) for langs in lang_pairs(plan.langs)}
     lexicons = {langs: lexicon for langs, lexicon in given.items() if lexicon}
     context = TaskContext(store.folder, strategies, plan.langs, lexicons)
@@ -83,8 +83,8 @@ def pair_and_learn(
 ) -> TaskContext:
     """Pair all pages, learn words from reliable pairs, and repeat while more pairs are found.
 
-    Learning is not repeated for the same pages, unless a site could not be paired: then the next
-    invocation tries again.  Returns the context with all learned lexicons.
+    Return the context with all learned lexicons.  If no pages were added since the last call,
+    nothing is learned again, unless a site could not be paired then.
     """
     if store.begin_learning():
         given = context.lexicons

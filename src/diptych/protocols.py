@@ -49,7 +49,7 @@ __all__ = [
 
 
 class SiteView(Protocol):
-    """A read-only view of a site so far: its pages, links, sketches and lexicons.
+    """A read-only view of what is known about a site: its pages, links, sketches and lexicons.
 
     `pages` holds one record per distinct page, without redirects, copies and non-canonical URLs;
     `resolve` maps such URLs to the pages that represent them.
@@ -71,19 +71,19 @@ class SiteView(Protocol):
         ...
 
     def links(self, *, rel: str | None = None) -> Iterator[tuple[Url, Link]]:
-        """The links of all pages as (page, link), in page order; with `rel`, only that kind."""
+        """All links as (page, link), in page order; with `rel`, only links of that kind."""
         ...
 
     def resolve(self, url: Url) -> Url | None:
-        """The URL in `pages` of the page that a URL leads to; None if that page was not fetched."""
+        """Map a URL to the URL in `pages` that represents it; None if it was not fetched."""
         ...
 
     def sketches(self) -> Iterator[tuple[Url, Sketch]]:
-        """The sketches of pages in the requested languages, with their URLs; read at each call."""
+        """The URLs and sketches of pages in the requested languages, read again on each call."""
         ...
 
     def lexicon(self, left: str, right: str) -> Lexicon:
-        """The lexicon of two languages so far; it may be empty."""
+        """The lexicon that is available for two languages; it may be empty."""
         ...
 
 
@@ -91,7 +91,7 @@ class CrawlPolicy(Protocol):
     """Ranks the links of a page: decides which to follow, and with what priority."""
 
     def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
-        """Rank links after a page is fetched; may also change the ranks of queued links."""
+        """Rank links after a page was fetched; the result may also rerank queued links."""
         ...
 
     def refill(self, site: SiteView) -> Iterable[Ranked]:
@@ -111,18 +111,18 @@ class Guide(CrawlPolicy, Protocol):
         ...
 
     def questions(self) -> Sequence[PagePair | None]:
-        """The new questions since the last call; `learn` receives the answers later.
+        """The questions since the last call; their answers are later passed to `learn`.
 
-        A pair requests its alignment (`VerifiedPair`), and None requests a new `PairingResult`.
+        A pair asks for a `VerifiedPair`, and None asks for a new `PairingResult`.
         """
         ...
 
     def outlook(self) -> Outlook | None:
-        """The numbers of pairs found and still expected; None without an estimate."""
+        """The numbers of pairs found and still expected; None if there is no estimate."""
         ...
 
     def snapshot(self) -> object:
-        """The state of the guide, without pending questions, as versioned data for JSON."""
+        """The state of the guide as versioned data for JSON, without pending questions."""
         ...
 
 
@@ -130,7 +130,7 @@ class Guide(CrawlPolicy, Protocol):
 class GuidedPolicy(Protocol):
     """A stateful crawl policy: it creates a guide for each site.
 
-    Snapshots of guides are stored by the `repr` of the policy, which must always be the same.
+    Snapshots are stored under the `repr` of the policy, which must therefore never vary.
     """
 
     def guide(self, langs: Sequence[str]) -> Guide:
@@ -138,12 +138,12 @@ class GuidedPolicy(Protocol):
         ...
 
     def restored(self, langs: Sequence[str], snapshot: object) -> Guide:
-        """Restore a guide; raises ValueError or a similar error if the snapshot is damaged."""
+        """Restore a guide; raise ValueError or a similar error if the snapshot is damaged."""
         ...
 
 
 class LinkSource(Protocol):
-    """A source of links between pages that works without fetching these pages."""
+    """A source that knows links between pages without fetching the pages."""
 
     def back_links(self, url: Url, limit: int) -> Sequence[Link] | Failure:
         """At most `limit` pages or hosts of other sites that link to a page or to its host."""
@@ -166,7 +166,7 @@ class SiteTest(Protocol):
     """The test of one site: it reads pages and requests more until it can decide."""
 
     def read(self, page: Page) -> None:
-        """Read a page of the site; pages come in the order of fetching, the start page first."""
+        """Read the next fetched page of the site; the start page comes first."""
         ...
 
     def miss(self, url: Url) -> None:
@@ -174,7 +174,7 @@ class SiteTest(Protocol):
         ...
 
     def wanted_links(self) -> Sequence[Link]:
-        """The links to fetch next, each once; empty if the test can decide or waits for pages."""
+        """The links to fetch next; empty if the test can decide or is waiting for pages."""
         ...
 
     def decision(self) -> Decision:
@@ -182,7 +182,7 @@ class SiteTest(Protocol):
         ...
 
     def pages(self) -> Sequence[tuple[str, Url]]:
-        """Each language found, with the URL of a page in that language."""
+        """The languages found, each with the URL of a page in that language."""
         ...
 
 
@@ -194,16 +194,16 @@ class DiscoverPolicy(Protocol):
     """Chooses where to look for bilingual sites."""
 
     looks_back: ClassVar[bool]
-    """True if the policy needs the back links of bilingual sites"""
+    """True if the policy requires the backlinks of bilingual sites"""
 
     @property
     def per_site(self) -> int:
-        """The maximum number of pages per site; 0: no limit, 1: links within a site are ignored."""
+        """The maximum number of pages per site; 0 means no limit, and 1 ignores internal links."""
         ...
 
     @property
     def learns_every(self) -> int:
-        """The number of pages between the first learning steps; 0 disables learning."""
+        """The initial number of pages between two learning steps; 0 disables learning."""
         ...
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:
@@ -211,7 +211,7 @@ class DiscoverPolicy(Protocol):
         ...
 
     def outcome(self, page: Page, *, is_bilingual: bool) -> float:
-        """The value (0 to 1) of a link that led to this page, judged by the page and its site."""
+        """The value (0 to 1) of a link to this page, given whether its site is bilingual."""
         ...
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
@@ -223,7 +223,7 @@ class Pairer(Protocol):
     """Finds pages of a site that may be translations of each other."""
 
     def pair(self, site: SiteView) -> list[PagePair]:
-        """The pairs, best first; for each pair of languages, a page is in at most one pair."""
+        """The page pairs, best first; a page has at most one counterpart in each language."""
         ...
 
 
@@ -251,7 +251,7 @@ class TreeAligner(Protocol):
     """True if the strategy aligns better with a lexicon"""
 
     def align(self, left: Page, right: Page, lexicon: Lexicon) -> list[NodePair]:
-        """Align all blocks of both pages: each is in exactly one pair, in the left page's order."""
+        """Align two pages: each block is in exactly one pair, and pairs follow the left page."""
         ...
 
 
@@ -262,7 +262,7 @@ class LinkAligner(Protocol):
     def align_with_links(
         self, left: Page, right: Page, lexicon: Lexicon
     ) -> tuple[list[NodePair], list[tuple[str, str, float]]]:
-        """Like `align`, but also returns the URLs of aligned links with their scores."""
+        """Align two pages as `align` does; also return the URLs of aligned links with scores."""
         ...
 
 
@@ -279,7 +279,7 @@ class SentenceAligner(Protocol):
     def align_pieces(
         self, pieces: Sequence[tuple[Sequence[str], Sequence[str]]], lexicon: Lexicon
     ) -> list[list[Bead]]:
-        """Align many short texts, such as the blocks of two pages, each like `align`."""
+        """Align each of many short texts, such as the blocks of two pages, as `align` does."""
         ...
 
 
@@ -367,7 +367,7 @@ class Exporter(Protocol):
     """the suffix of the format's file; if it has several files, a suffix that represents all"""
 
     def write(self, corpus: Corpus, files: Files) -> int:
-        """Write the corpus as a stream, in the given order; returns the number of lines."""
+        """Write the lines of the corpus one by one, and return their number."""
         ...
 
 
@@ -385,16 +385,16 @@ class Watcher:
     notes: list[str] = field(default_factory=list)
 
     def begin(self, stage: str, total: int | None = None, unit: str = "") -> None:
-        """Begin a stage with `total` parts, which `unit` names, such as 12 "page pairs"."""
+        """Begin a stage with `total` items, such as 12; `unit` is their name, such as "pages"."""
         self.stage, self.done, self.total, self.unit = stage, 0, total, unit
 
     def advance(self, count: int = 1) -> None:
-        """Count finished parts of the stage."""
+        """Record that `count` more items of the stage are finished."""
         self.done += count
 
     def tick(self) -> None:
-        """Do regular work; called often, and may raise `StoppedError` except during the crawl."""
+        """Do periodic work; it is called often, and may raise `StoppedError` after the crawl."""
 
     def stopped(self) -> bool:
-        """True to stop the crawl and continue with the pages fetched so far."""
+        """True if the crawl should stop; the run then continues with the pages fetched so far."""
         return False

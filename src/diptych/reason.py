@@ -1,6 +1,6 @@
-"""Reasons why a URL has no page, an item was rejected, or a crawl ended; kinds of downloads.
+"""Reasons why a URL has no page, something was rejected, or a crawl ended; kinds of downloads.
 
-The items are pairs, segments and sites.
+Page pairs, segments and sites can be rejected.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Reason(StrEnum):
     CUT_OFF = "cut_off"
     EMPTY = "empty"
     UNREADABLE = "unreadable"
-    # a service for back links
+    # a service for backlinks
     NO_CONNECTION = "no_connection"
     NOT_ASKED = "not_asked"
     NOT_JSON = "not_json"
@@ -150,12 +150,12 @@ class SiteEnd(StrEnum):
 
 
 def alias_reason(rules: str) -> str:
-    """The reason for a URL that is an alias of another URL; `rules` are joined by ` + `."""
+    """The reason for an alias of another URL; `rules` are the alias rules, joined by ` + `."""
     return f"alias {rules}"
 
 
 def alias_rules(reason: str) -> list[str]:
-    """The rules in the reason for an alias; empty for any other reason.
+    """The alias rules that a reason names; empty if it is not the reason for an alias.
 
     >>> alias_rules("alias https + slash"), alias_rules(Reason.TIMEOUT)
     (['https', 'slash'], [])

@@ -141,14 +141,14 @@ def _class_of(stage: str, name: str) -> type:
 def make(stage: str, settings: Mapping[str, Any]) -> Any:
     """Build a strategy from its table in a recipe: `use` is its name, the rest its parameters.
 
-    A nested strategy belongs to the stage that its parameter is named after, or else to the same
-    stage.
+    A nested strategy belongs to the stage that its parameter is named after.  Any other nested
+    strategy belongs to the same stage.
 
     >>> make("pair", {"use": "union", "pairers": [{"use": "links"}]}).pairers
     (Links(),)
     """
     if not isinstance(settings, Mapping) or not isinstance(settings.get("use"), str):
-        raise ConfigError(f'[{stage}] needs use = "NAME"; available: {_names(stage)}')
+        raise ConfigError(f'[{stage}] requires use = "NAME"; available: {_names(stage)}')
     cls = _class_of(stage, settings["use"])
     fields = {field.name for field in dataclasses.fields(cls)}
     parameters: dict[str, Any] = {}
@@ -190,7 +190,7 @@ def build(recipe: Mapping[str, Any]) -> Strategies:
 
 
 def _joined(strategy: Any, settings: Mapping[str, Any], made: Mapping[str, Any]) -> Any:
-    """Set the unset parameters that are named after stages to the strategies of these stages."""
+    """Set each unset parameter that is named after a stage to the strategy of that stage."""
     names = {field.name for field in dataclasses.fields(strategy)}
     given = {stage: made[stage] for stage in made if stage in names and stage not in settings}
     return dataclasses.replace(strategy, **given) if given else strategy
@@ -214,7 +214,7 @@ def exporter(name: str, *, n_way: bool = False, markdown: bool = False) -> Expor
 
 
 def signature(recipe: Mapping[str, Any], langs: Sequence[str]) -> str:
-    """The signature of a result: one line that states how it was produced.
+    """One line that states how the results of a run were produced.
 
     >>> signature({"crawl": {"use": "bfs"}}, ["en", "fr"]).rpartition("|")[0]
     'crawl:bfs|langs:en-fr'

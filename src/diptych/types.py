@@ -1,4 +1,4 @@
-"""The data types of Diptych: all values that pass from one stage to another.
+"""The data types of Diptych: all data that is passed from one stage to another.
 
 All are immutable.  Types with hundreds of instances per page (`Link`, `Block`) are named tuples,
 which are created and passed between processes several times faster than dataclasses.
@@ -75,7 +75,7 @@ class Kind(IntEnum):
 
 
 class Ranked(NamedTuple):
-    """A link to fetch, as ranked by a crawl policy; the highest priority is fetched first."""
+    """A link to fetch, with its priority; links with the highest priority are fetched first."""
 
     link: Link
     priority: float
@@ -217,9 +217,9 @@ class Evidence(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PagePair:
-    """Two pages that may be translations of each other, and the evidence.
+    """Two pages that may be translations of each other, with the evidence.
 
-    A bilingual page may be both sides of a pair.
+    Both URLs are the same if the two languages are on one bilingual page.
     """
 
     left: Url
@@ -239,7 +239,7 @@ class PagePair:
 
 
 class NodePair(NamedTuple):
-    """Aligned blocks of two pages; one side is empty if the other has no counterpart."""
+    """Aligned blocks of two pages; `left` or `right` is empty for blocks without a counterpart."""
 
     left: tuple[Block, ...]
     right: tuple[Block, ...]
@@ -276,7 +276,7 @@ class SegmentPair:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A decision to accept or reject, with the underlying score; a rejection has a reason."""
+    """A decision to accept or reject, with a score; a rejection also has a reason."""
 
     accept: bool
     score: float
@@ -305,7 +305,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A requested URL that has no page; it is not requested again."""
+    """A crawl event: a requested URL has no page, and is not requested again."""
 
     url: Url
     reason: str
@@ -313,7 +313,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A requested URL that redirects to another."""
+    """A crawl event: a requested URL redirects to another URL."""
 
     url: Url
     target: Url
@@ -321,7 +321,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedPair:
-    """A decision on a pair during the crawl, and the aligned links of its pages."""
+    """A crawl event: the decision on a pair, with the aligned links of its pages."""
 
     pair: PagePair
     decision: Decision
@@ -353,7 +353,7 @@ class Outlook:
 
     @property
     def most_missing(self) -> float:
-        """The share of pairs not found yet if `left` is one standard deviation (Poisson) too low.
+        """An upper estimate of `missing`, with `left` one standard deviation (Poisson) higher.
 
         >>> round(Outlook(90, 4).missing, 3), round(Outlook(90, 4).most_missing, 3)
         (0.043, 0.062)

@@ -1,4 +1,4 @@
-"""The data types of a corpus: the values that are exported, merged and rebuilt.
+"""The data types of a corpus, for exporting, merging and rebuilding.
 
 All are named tuples, because creating a million named tuples takes only a few seconds.
 """
@@ -17,7 +17,7 @@ __all__ = ["DocumentPair", "Piece", "Repeats", "Side", "Text", "Unit"]
 
 
 class Side(NamedTuple):
-    """One language of a unit: the text and its location."""
+    """The text of a unit in one language, and its location on the web and in the archive."""
 
     lang: str
     text: str
@@ -57,7 +57,7 @@ class Unit(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A segment of two documents, as character ranges in their blocks."""
+    """A segment of a document pair, given as character ranges in the blocks of both pages."""
 
     left: tuple[tuple[int, int, int], ...]
     """block index, start offset and end offset of each range; empty without a counterpart"""
@@ -94,7 +94,7 @@ class DocumentPair(NamedTuple):
 
 
 class Repeats(NamedTuple):
-    """For each given segment, the number of segments in the run with the same text."""
+    """For each segment of a list, the number of segments in the run with the same text."""
 
     same: NDArray[np.int64]
     """segments with the same left and right side"""

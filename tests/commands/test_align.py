@@ -144,7 +144,8 @@ def test_links_of_two_pages(write) -> None:
     found = [line.split("\t")[:2] for line in aligned(left, right, "--links")]
     assert [[url.rpartition("/")[2] for url in pair] for pair in found] == [["1", "1"], ["2", "2"]]
     texts = write("a.txt", "One."), write("b.txt", "Un.")
-    assert "--links needs two HTML pages" in mistake("align", *texts, "--langs", "en,fr", "--links")
+    said = mistake("align", *texts, "--langs", "en,fr", "--links")
+    assert "--links requires two HTML pages" in said
     line = mistake("align", left, right, "--langs", "en,fr", "--links", "--trees", "flat")
     assert "does not align links" in line
 
@@ -259,7 +260,7 @@ def test_files_without_text_are_named(write, name: str, data: bytes, said: str) 
     for files in ((wrong, other), (other, wrong)):
         line = mistake("align", *files, "--langs", "de,fr")
         assert line == (
-            f"error: {wrong} {said}; give HTML pages, or text files with one sentence per line"
+            f"error: {wrong} {said}; specify HTML pages, or text files with one sentence per line"
         )
 
 
@@ -277,11 +278,11 @@ def test_mistakes_are_one_line(texts, pages, write, tmp_path: Path) -> None:
     assert f"cannot read {tmp_path}: Is a directory" in mistake("align", texts[0], tmp_path, *langs)
     line = mistake("align", pages[0], texts[1], *langs)
     assert (
-        f"{pages[0]} is an HTML page and {texts[1]} is a text file; give two files of the same kind"
-        in line
+        f"{pages[0]} is an HTML page and {texts[1]} is a text file;"
+        " specify two files of the same kind" in line
     )
     assert f"{pages[1]} is an HTML page" in mistake("align", texts[0], pages[1], *langs)
-    assert "give two languages, such as" in mistake("align", *texts, "--langs", "de,fr,en")
+    assert "specify two languages, such as" in mistake("align", *texts, "--langs", "de,fr,en")
     assert "two different languages" in mistake("align", *texts, "--langs", "de")
     assert "unknown language" in mistake("align", *texts, "--langs", "de,zzzz")
     assert "cannot read" in mistake("align", *texts, *langs, "--lexicon", missing)
@@ -295,7 +296,7 @@ def test_mistakes_are_one_line(texts, pages, write, tmp_path: Path) -> None:
 def test_file_too_large_is_refused(texts, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("diptych.commands.align._MAX_BYTES", 10)
     line = mistake("align", *texts, "--langs", "de,fr")
-    assert "is larger than 0 MB; give a smaller file" in line
+    assert "is larger than 0 MB; use a smaller file" in line
 
 
 # -- as bad as can be --------------------------------------------------------------------------

@@ -47,7 +47,7 @@ def test_the_files_that_were_written_are_named(recorded, tmp_path, name):
 
 def test_rows_of_many_languages_need_three(recorded, tmp_path):
     line = mistake("export", recorded, "--format", "tsv", "--n-way", "--out", tmp_path / "a.tsv")
-    assert line == f"error: --n-way needs three or more languages; {recorded} has en,fr"
+    assert line == f"error: --n-way requires three or more languages; {recorded} has en,fr"
     assert not list(tmp_path.iterdir())
 
 

@@ -297,7 +297,7 @@ def test_command_that_the_summary_prints_exports_with_another_threshold(recorded
 @pytest.mark.parametrize(
     ("site", "said"),
     [
-        (zoo.with_robots(zoo.robots_txt("User-agent: *", "Disallow: /")), "forbids all pages"),
+        (zoo.with_robots(zoo.robots_txt("User-agent: *", "Disallow: /")), "disallows all pages"),
         (zoo.with_robots(MISSING), "no page is in fr (3 in en)"),
         ({"/": zoo.redirect(301, "http://elsewhere.example/")}, "http://elsewhere.example/"),
     ],

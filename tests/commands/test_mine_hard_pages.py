@@ -151,9 +151,9 @@ def test_machine_translation_is_marked(tmp_path):
     mined = mine(tmp_path, pages)
     assert mined.pairs == names()
     assert mined.decision("/en/tides", "/fr/tides") == (1, "", "machine_translated")
-    assert "verified pairs with marks: 1 with machine translation" in mined.said
-    assert "with machine translation" in mined.explain("/en/tides", "/fr/tides")
-    assert "with machine translation" not in mined.explain("/en/storms", "/fr/storms")
+    assert "flagged page pairs: 1 machine-translated" in mined.said
+    assert "machine-translated" in mined.explain("/en/tides", "/fr/tides")
+    assert "machine-translated" not in mined.explain("/en/storms", "/fr/storms")
 
 
 MENU = {

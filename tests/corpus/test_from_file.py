@@ -225,7 +225,7 @@ def test_fields_of_the_wrong_kind_are_named_with_their_line(
 def test_fields_that_are_missing_are_named(tmp_path: Path, name: str) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps({key: ROW[key] for key in ROW if key != name}), "utf-8")
-    assert fault(path) == f"{path}, line 1 has no field '{name}': was it exported by diptych?"
+    assert fault(path) == f"{path}, line 1 has no field '{name}': was it exported by Diptych?"
 
 
 def test_a_whole_number_is_a_score_too_and_blank_lines_are_none(tmp_path: Path) -> None:
@@ -310,7 +310,7 @@ def test_columns_of_a_table_are_checked(
 def test_columns_that_are_missing_are_named(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     parquet.write_table(table().drop_columns(["left_url"]), path)
-    assert fault(path) == f"{path} has no column 'left_url': was it exported by diptych?"
+    assert fault(path) == f"{path} has no column 'left_url': was it exported by Diptych?"
 
 
 def test_a_table_that_another_program_wrote_again_is_read(tmp_path: Path) -> None:

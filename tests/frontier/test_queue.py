@@ -465,7 +465,7 @@ def test_claim_that_has_ended_cannot_end_again(store: Store) -> None:
     frontier.add([page("a"), page("b")])
     (claim,) = frontier.claim(0.0, 1)
     frontier.complete(claim, 1.0, status=200)
-    with pytest.raises(AssertionError, match="has ended"):
+    with pytest.raises(AssertionError, match="has expired"):
         frontier.fail(claim, 2.0, reason="late")
     assert (host.active, frontier.active) == (0, 0)
     assert state_of(store, page("a")) is State.FETCHED

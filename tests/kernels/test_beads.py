@@ -437,7 +437,7 @@ def test_band_without_a_path_is_an_error() -> None:
 def test_scores_of_the_wrong_shape_are_refused() -> None:
     band, moves = Band.full(2, 2), Moves.of(GAPS, [0.5, 0.5])
     for shape in ((8, 2), (10, 2), (9, 1), (9, 3)):
-        with pytest.raises(ValueError, match="scores need one row per point"):
+        with pytest.raises(ValueError, match="scores must have one row per point"):
             best_path(band, moves, np.zeros(shape, np.float32))
 
 

@@ -151,7 +151,7 @@ def test_indistinguishable_languages_are_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "en", "en,eng", "iw,he", "tl,fil"])
 def test_two_languages_are_needed(text: str) -> None:
-    with pytest.raises(ConfigError, match="langs needs two different languages"):
+    with pytest.raises(ConfigError, match="langs requires two different languages"):
         parse_langs(text)
 
 
@@ -176,7 +176,7 @@ def test_two_languages_are_needed(text: str) -> None:
         ("en;fr", "langs: put a comma between languages: en,fr"),
         ("en and fr", "langs: put a comma between languages: en,fr"),
         ("en fr,de", "langs: put a comma between languages: en,fr,de"),
-        ("pt-br", "langs needs two different languages, such as en,fr; got 'pt-br'"),
+        ("pt-br", "langs requires two different languages, such as en,fr; got 'pt-br'"),
     ],
 )  # fmt: skip
 def test_what_was_probably_meant_is_said(text: str, said: str) -> None:

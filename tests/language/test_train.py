@@ -196,8 +196,8 @@ def changed(language: LearnedLanguage, **fields: object) -> bytes:
         ({"scripts": []}, "ISO 15924"),
         ({"scripts": ["latn"]}, "ISO 15924"),
         ({"model": 3}, "a field is not a string"),
-        ({"column": "%%%"}, "damaged"),
-        ({"column": base64.b64encode(b"abc").decode()}, "damaged"),
+        ({"column": "%%%"}, "cannot be decoded"),
+        ({"column": base64.b64encode(b"abc").decode()}, "cannot be decoded"),
         ({"column": base64.b64encode(zlib.compress(b"abc")).decode()}, "incomplete"),
     ],
 )
@@ -216,7 +216,7 @@ def test_random_bytes_are_refused(data: bytes) -> None:
 
 def test_a_decompression_bomb_is_not_unpacked(result: TrainingResult) -> None:
     bomb = base64.b64encode(zlib.compress(bytes(100_000_000))).decode()
-    with pytest.raises(ValueError, match="not log probabilities"):
+    with pytest.raises(ValueError, match="not valid log probabilities"):
         LearnedLanguage.from_bytes(changed(result.language, column=bomb))
 
 
@@ -228,7 +228,7 @@ def test_a_column_of_impossible_log_probabilities_is_refused(
     result: TrainingResult, numbers: list[float]
 ) -> None:
     packed = base64.b64encode(zlib.compress(np.array(numbers, "<f2").tobytes())).decode()
-    with pytest.raises(ValueError, match="not log probabilities"):
+    with pytest.raises(ValueError, match="not valid log probabilities"):
         LearnedLanguage.from_bytes(changed(result.language, column=packed))
 
 

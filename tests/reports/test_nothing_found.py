@@ -14,7 +14,7 @@ from diptych.reports.summary import Step, Summary
 
 RUN = Path("my run")
 HOME = "https://a.org:8080/docs/x"
-LATER = "the site may work later: run the same command again"
+LATER = "the problem may be temporary: run the same command again later"
 
 
 def no_page(*pages: StartPage, hosts: tuple[tuple[str, str], ...] = (), **more: object) -> Summary:
@@ -40,8 +40,8 @@ def why(summary: Summary) -> tuple[str, str]:
         ("protocol", "the response from a.org:8080 is not valid HTTP", "check the address and the"),
         ("private_address", "a.org:8080 has a private address",
          "to mine it, run the same command with --allow-private"),
-        ("http_503", "robots.txt of a.org:8080 returned HTTP 503, so nothing may be fetched",
-         LATER),
+        ("http_503",
+         "the robots.txt file on a.org:8080 returned HTTP 503, so nothing may be fetched", LATER),
     ],
 )  # fmt: skip
 def test_cause_for_a_host_without_a_response(reason: str, cause: str, advice: str) -> None:
@@ -63,8 +63,10 @@ def test_cause_for_a_host_without_a_response(reason: str, cause: str, advice: st
         (StartPage(HOME, HOME, "content_type", content_type="application/json"),
          "the start page is of type application/json, not HTML", "start at"),
         (StartPage(HOME, HOME, "robots", forbids_all=True),
-         "robots.txt of a.org:8080 forbids all pages", "Diptych obeys robots.txt: ask the owner"),
-        (StartPage(HOME, HOME, "robots"), "robots.txt of a.org:8080 forbids the start page",
+         "the robots.txt file on a.org:8080 disallows all pages",
+         "Diptych obeys robots.txt: ask the owner"),
+        (StartPage(HOME, HOME, "robots"),
+         "the robots.txt file on a.org:8080 disallows the start page",
          "Diptych obeys robots.txt: start at a page that it allows"),
         (StartPage(HOME, "http://b.org/", "outside"),
          "the start page redirects to http://b.org/, which is outside the site",

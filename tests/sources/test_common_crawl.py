@@ -416,7 +416,7 @@ def test_without_duckdb_the_error_says_what_to_install(
     index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    assert "needs duckdb: pip install 'duckdb>=" in refusal([index])
+    assert "requires duckdb: pip install 'duckdb>=" in refusal([index])
 
 
 @pytest.mark.parametrize(

@@ -217,7 +217,7 @@ def test_without_fsspec_an_address_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "fsspec", None)
-    with pytest.raises(SourceError, match="needs fsspec: pip install 'fsspec>="):
+    with pytest.raises(SourceError, match="requires fsspec: pip install 'fsspec>="):
         index_graph(["s3://bucket/v.gz"], ["s3://bucket/e.gz"], tmp_path / "graph")
     assert not list(tmp_path.iterdir())
 
@@ -285,7 +285,7 @@ def test_lines_that_are_not_edges_are_counted_and_skipped(tmp_path: Path) -> Non
     assert edges_of(tmp_path)[0] == by_name()
     assert facts.edges == len(EDGES)
     assert facts.notes == (
-        "skipped lines of edges that are not two numbers: 1",
+        "skipped edge lines that do not consist of two numbers: 1",
         "skipped edges with vertices that are not listed: 2",
     )
     assert json.loads((tmp_path / "graph" / "graph.json").read_text())["notes"] == list(facts.notes)
@@ -322,7 +322,7 @@ def test_ids_may_be_left_out_and_come_in_any_order(tmp_path: Path) -> None:
     assert edges_of(tmp_path)[0] == {("a.com", "b.org"), ("c.com", "a.com")}
     assert facts.notes == (
         "skipped vertices with a duplicate id: 1",
-        "ids in the range without a vertex: 2",
+        "unused ids between 0 and 4: 2",
         "skipped edges with vertices that are not listed: 2",
     )
     graph = WebGraph.open(tmp_path / "graph")
@@ -365,7 +365,7 @@ def test_a_line_that_does_not_end_takes_no_memory(tmp_path: Path) -> None:
     endless = "0\t1\n" + "1" * 3_000_000 + "\n3\t1\n"
     facts = indexed(tmp_path, edges=endless)
     assert facts.edges == 2
-    assert facts.notes == ("skipped lines of edges that are not two numbers: 1",)
+    assert facts.notes == ("skipped edge lines that do not consist of two numbers: 1",)
 
 
 @pytest.mark.parametrize("kind", ["file", "folder", "index", "other graph"])

@@ -117,7 +117,7 @@ def graph(tmp_path: Path) -> Path:
     code, out, err = call("graph", *arguments, tmp_path / "g")
     assert (code, out) == (0, "")
     assert "2 links between 3 domains" in err
-    assert "note: skipped lines of edges that are not two numbers: 1" in err
+    assert "note: skipped edge lines that do not consist of two numbers: 1" in err
     return tmp_path / "g"
 
 

@@ -82,7 +82,7 @@ def test_a_bad_line_is_named(listed: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
-        ("a.txt", b"\n# nothing\n", "contains no site; it needs one site per line"),
+        ("a.txt", b"\n# nothing\n", "contains no site; it must have one site per line"),
         ("a.pdf", b"%PDF-1.4\n\xe2\xe3\xcf\xd3\n", "is not a list of sites: it is not UTF-8"),
         ("a.bin", b"\0\1", "is not a list of sites: it is binary"),
         ("a.warc.gz", b"\x1f\x8b", "is an archive; pass it with warc"),

@@ -52,10 +52,10 @@ def align(
 ) -> list[SegmentPair] | list[Bead]:
     """Align two lists of sentences, or two HTML pages given as strings or bytes.
 
-    For lists, returns beads: indices on both sides, and a probability.  For pages, returns segments
-    in order; a segment without a counterpart has one empty side.  `langs` names the two languages,
-    such as "de,fr"; `lexicon` is a file from `diptych lexicon import`; `method` names a strategy
-    for the stage align_sentences, and `trees` one for align_dom.
+    Lists give beads: the indices of the sentences in both lists, and a probability.  Pages give
+    segments in order; the missing text of a segment without a counterpart is empty.  `langs` names
+    the two languages, such as "de,fr", and `lexicon` is a file from `diptych lexicon import`.
+    `method` is a strategy for the stage align_sentences, and `trees` is one for align_dom.
 
     >>> beads = align(["Guten Tag.", "Das ist der K2."], ["Bonjour.", "C'est le K2."], "de,fr")
     >>> [(bead.left, bead.right) for bead in beads]
@@ -69,7 +69,7 @@ def align(
     if isinstance(left, str | bytes) and isinstance(right, str | bytes):
         return _align_pages(left, right, pair, known, method, trees)
     if isinstance(left, str | bytes) or isinstance(right, str | bytes):
-        raise TypeError("give two lists of sentences or two pages, not one of each")
+        raise TypeError("specify two lists of sentences or two pages, not one of each")
     from diptych.registry import make
 
     aligner: SentenceAligner = make("align_sentences", {"use": method})
@@ -84,12 +84,12 @@ def two_languages(langs: str | Sequence[str]) -> LangPair:
 
     parsed = parse_langs(langs if isinstance(langs, str) else ",".join(langs))
     if len(parsed) != 2:
-        raise ConfigError(f"give two languages, such as 'de,fr', not '{','.join(parsed)}'")
+        raise ConfigError(f"specify two languages, such as 'de,fr', not '{','.join(parsed)}'")
     return LangPair(*parsed)
 
 
 def known_words(langs: LangPair, lexicon: str | Path | Lexicon | None) -> Lexicon:
-    """The given lexicon in the direction of these languages, or an empty lexicon."""
+    """The given lexicon, reversed if necessary to match `langs`; without one, an empty lexicon."""
     from diptych.learn.lexicon.lexicon import Lexicon, lexicon_of, read_lexicon
 
     if lexicon is None:
@@ -123,7 +123,7 @@ def _align_pages(
 
 
 def page_of(html: str | bytes, name: str) -> Page:
-    """Parse a page with its blocks and its tree; relative links get a placeholder host."""
+    """Parse a page with its blocks and tree; `name` is part of its placeholder URL."""
     from diptych.page.read import read_page
     from diptych.types import Response, Url
 

@@ -9,7 +9,7 @@ from diptych.errors import ConfigError
 
 
 def texts(values: str | Path | Iterable[str | Path]) -> tuple[str, ...]:
-    """Return one or several texts as a tuple of strings; a path counts as a text.
+    """Convert a string or a path, or several of them, to a tuple of strings.
 
     >>> texts("en"), texts(["en", Path("fr")])
     (('en',), ('en', 'fr'))
@@ -22,7 +22,7 @@ def texts(values: str | Path | Iterable[str | Path]) -> tuple[str, ...]:
 
 
 def paths(values: str | Path | Iterable[str | Path]) -> tuple[Path, ...]:
-    """Return one or several paths as a tuple.
+    """Convert one or several paths, given as strings or `Path` objects, to a tuple of paths.
 
     >>> [path.name for path in paths("a/b.warc")]
     ['b.warc']

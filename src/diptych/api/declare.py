@@ -49,7 +49,7 @@ class Values(NamedTuple):
 
 
 class Declaration(NamedTuple):
-    """The metadata of a field that is an option or an argument."""
+    """The declaration of an option or argument, stored as the metadata of its field."""
 
     help: str
     """help text; arguments of the command line have none"""

@@ -58,7 +58,7 @@ def site_verdict(verdict: Verdict) -> SiteVerdict:
 
 @dataclass(frozen=True, kw_only=True)
 class DetectOptions(DetectorOptions):
-    """Options for testing sites."""
+    """Options for testing whether sites are bilingual."""
 
     sites: tuple[str, ...] = argument("SITE...", default=())
     out: Path | None = option("Keep the fetched pages in a run folder.", metavar="RUN")
@@ -107,7 +107,7 @@ def detect(
 
 
 class Detected(NamedTuple):
-    """The result of testing sites."""
+    """The result of testing whether sites are bilingual."""
 
     answers: Sequence[tuple[Url, Verdict | str]]
     """for each given URL, the verdict, or the reason why there is no verdict"""
@@ -115,7 +115,7 @@ class Detected(NamedTuple):
 
 
 def detect_sites(asked: DetectOptions, shown: Search, environment: Environment) -> Detected:
-    """Test sites; `shown` receives each verdict as soon as it is available."""
+    """Test whether sites are bilingual; `shown` receives each verdict when it is available."""
     from diptych.api.search import search
     from diptych.frontier.leads import Leads
     from diptych.frontier.search import Budget

@@ -1,4 +1,4 @@
-"""Options of the detector that tests sites, for `detect` and `discover`."""
+"""Options for the detector of bilingual sites, which `detect` and `discover` use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from diptych.api.web import WebOptions
 
 @dataclass(frozen=True, kw_only=True)
 class DetectorOptions(WebOptions):
-    """Options of the detector that tests sites."""
+    """Options for the detector of bilingual sites."""
 
     langs: str = langs_option()
     method: str = option(
@@ -28,7 +28,7 @@ class DetectorOptions(WebOptions):
     langid: tuple[Path, ...] = langid_option()
 
     def detector(self, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The recipe table of the detector; `settings` is the table in the user's recipe."""
+        """The recipe table of the detector: `settings`, overridden by these options."""
         found = dict(settings or {"use": "predictor"})
         if self.method and self.method != found["use"]:
             found = {"use": self.method}

@@ -105,9 +105,9 @@ def discover(
     progress: bool | Callable[[Progress], None] = False,
     cancel: Cancel | None = None,
 ) -> Iterator[SiteVerdict]:
-    """Find bilingual sites, starting from known ones; yields each site as soon as it is found.
+    """Find bilingual sites, starting from known ones, and yield each as soon as it is found.
 
-    `backlinks` names sources of back links: the folder of a web graph, an index of WAT files, an
+    `backlinks` names sources of backlinks: the folder of a web graph, an index of WAT files, an
     earlier run, or the description of a service.  `cc_index` names files of Common Crawl's index,
     whose sites are tested as well.  The run is stored in the folder `out`; the same call continues
     it.  Leaving the loop ends the search.  The options are the same as those of `diptych discover`
@@ -155,7 +155,7 @@ class Discovered(NamedTuple):
 
 
 def discover_sites(asked: DiscoverOptions, shown: Search, environment: Environment) -> Discovered:
-    """Search for bilingual sites; `shown` receives each verdict as soon as it is available."""
+    """Search for bilingual sites; `shown` receives each verdict when it is available."""
     from diptych.api.search import search
     from diptych.frontier.search import Budget
     from diptych.learn.libraries import require_libraries
@@ -220,5 +220,5 @@ def _require_start(
         )
     if name == "focc" and not recipe["discover"].get("topic"):
         raise ConfigError(
-            f"focc needs a topic, such as {option_name('topic')} 'hotel travel viaje turismo'"
+            f"focc requires a topic, such as {option_name('topic')} 'hotel travel viaje turismo'"
         )

@@ -40,7 +40,7 @@ class Exported(NamedTuple):
 
 
 def out_option(*, in_run: bool = False) -> Any:
-    """Declare the option for the file that a corpus is written to."""
+    """Declare the option for the output file; with `in_run`, it is optional."""
     if in_run:
         return option(f"{_WRITTEN}  Default: a file in the run folder.")
     return option(_WRITTEN, default=REQUIRED)
@@ -51,7 +51,7 @@ class CorpusOptions:
     """Options for the format and the file of a corpus."""
 
     format: str | None = option(
-        "File format; default: indicated by the suffix of --out.", choices=FORMATS
+        "File format; default: inferred from the suffix of --out.", choices=FORMATS
     )
     out: Path = out_option()
 
@@ -118,12 +118,13 @@ class CorpusChoice:
         """Raise `ConfigError` for flags of segments, which documents cannot leave out."""
         if asked := self.flags() & _OF_SEGMENTS:
             raise ConfigError(
-                "documents contain whole pages, so they cannot leave out"
-                f" {', '.join(sorted(asked))}: use {option_name('redact')}"
+                "the 'docs' format contains whole pages, so segments with"
+                f" {', '.join(sorted(asked))} cannot be left out;"
+                f" use {option_name('redact')} instead"
             )
 
     def choice(self, threshold: float) -> Choice:
-        """The selection; `threshold` is the minimum score if the user gave none."""
+        """The selection of segments; `threshold` is the minimum score if the user set none."""
         from diptych.corpus.from_run import Choice
 
         least = threshold if self.min_score is None else self.min_score
@@ -182,7 +183,7 @@ def export_run(
     terms, made = terms_of(asked.run), asked.exporter(n_way=asked.n_way)
     if asked.n_way and len(terms.langs) < 3:
         raise ConfigError(
-            f"{option_name('n_way')} needs three or more languages;"
+            f"{option_name('n_way')} requires three or more languages;"
             f" {asked.run} has {','.join(terms.langs)}"
         )
     path = asked.path(made)
@@ -198,8 +199,8 @@ def export_run(
 def run_corpus(store: Store, terms: Terms, asked: CorpusChoice, *, prefix: str = "") -> RunCorpus:
     """The selected part of the corpus of a run.
 
-    Near-duplicates are included if one may have to replace another: if pages are left out, texts
-    are redacted, or the run has not finished.
+    Near-duplicates are included if the best copy may be missing or changed: if pages are left out,
+    texts are redacted, or the run is unfinished.
     """
     from diptych.corpus.from_run import RunCorpus
     from diptych.registry import build, signature

@@ -28,7 +28,7 @@ def langid_option() -> Any:
 
 
 def languages(langs: str | Sequence[str], taught: Sequence[Path] = ()) -> tuple[str, ...]:
-    """Load the user's language models, and return the codes of the requested languages."""
+    """Load the language models in the files `taught`, and return the codes of the languages."""
     from diptych.language import identify
     from diptych.language.codes import parse_langs
 
@@ -47,7 +47,7 @@ def as_text(langs: str | Sequence[str]) -> str:
 
 
 def use_language_files(files: Sequence[Path]) -> None:
-    """Use the language models in these files; raises `ConfigError` if one is unusable."""
+    """Use the language models in these files; raise `ConfigError` if a model is invalid."""
     from diptych.language.identify import use_learned_languages
 
     models = [_learned(path) for path in files]
@@ -66,7 +66,7 @@ def _learned(path: Path) -> LearnedLanguage:
 
 
 def learned_names() -> tuple[str, ...]:
-    """The names of the user's language models in `run.toml`: code and digest."""
+    """The names under which `run.toml` lists the user's language models: code and digest."""
     from hashlib import blake2b
 
     from diptych.language import identify
@@ -78,7 +78,7 @@ def learned_names() -> tuple[str, ...]:
 
 
 def first_notes(langs: Sequence[str]) -> list[str]:
-    """Notes on languages that cannot be identified from text, and on missing native kernels."""
+    """Notes about languages that cannot be identified from text, and about missing kernels."""
     from diptych.kernels import slow_kernels
     from diptych.language import identify
     from diptych.language.mistakes import code_of_country

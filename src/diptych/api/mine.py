@@ -99,7 +99,7 @@ class MineOptions(WebOptions):
     )  # fmt: skip
 
     def recipe(self) -> dict[str, Any]:
-        """The recipe, with the strategies that the user chose in place of the recipe's own."""
+        """The recipe, in which the user's strategies replace those of the recipe file."""
         from diptych import recipes
 
         named = {stage: getattr(self, stage) for stage in STAGES}
@@ -192,7 +192,7 @@ def mine(
 
 
 def _all_notes(mined: Mined) -> Iterator[str]:
-    """All notes for users of Python, including those on damaged archives or on an empty corpus."""
+    """All notes for users of Python, including those about damaged archives or an empty corpus."""
     from diptych.reports.nothing_found import why_nothing
 
     yield from mined.notes
@@ -218,7 +218,7 @@ def mine_sites(
 ) -> Mined:
     """Mine sites or archives into a run folder, or continue the run in that folder.
 
-    A new folder is removed again if no server answered, except with `keep_empty`.
+    A new folder is removed again if no server responded, unless `keep_empty` is True.
     """
     from diptych.engine.replay import archive_files, index_archives
     from diptych.learn.lexicon.lexicon import read_lexicon
@@ -254,7 +254,7 @@ def mine_sites(
 
 
 def _strategies(recipe: Mapping[str, Any], *, is_complete: bool) -> Strategies:
-    """Build the strategies of a recipe, but crawl with `Bfs` if archives already hold all pages."""
+    """Build the strategies of a recipe; if archives hold all pages, crawl with `Bfs` instead."""
     from diptych.learn.libraries import require_libraries_of
     from diptych.registry import build
     from diptych.stages.crawl.bfs import Bfs
@@ -267,7 +267,7 @@ def _strategies(recipe: Mapping[str, Any], *, is_complete: bool) -> Strategies:
 
 
 def _named(lexicon: Lexicon, langs: Sequence[str]) -> str:
-    """The name of a lexicon in `run.toml`; raises `ConfigError` if it is for other languages."""
+    """The name of a lexicon in `run.toml`; raises `ConfigError` unless it matches `langs`."""
     from hashlib import blake2b
 
     from diptych.learn.lexicon.lexicon import lexicon_of

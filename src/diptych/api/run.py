@@ -136,7 +136,7 @@ class Run:
 
     @property
     def summary(self) -> Summary:
-        """The figures of the run: downloads, pages, pairs, segments, and reasons for losses.
+        """The figures of the run: downloads, pages, pairs, segments, and reasons for rejection.
 
         >>> run.summary.pairs, run.summary.segments
         (16, 440)
@@ -182,7 +182,7 @@ class Run:
         without: str | Sequence[str] = (),
         redact: bool = False,
     ) -> Iterator[Segment]:
-        """The segments of the corpus; they are the same as those that `export` writes.
+        """The segments of the corpus, the same ones that `export` writes.
 
         `min_score` replaces the threshold of the run; `without` names flags whose segments are left
         out; `redact` replaces personal data with placeholders such as [EMAIL].
@@ -229,11 +229,11 @@ class Run:
         n_way: bool = False,
         markdown: bool = False,
     ) -> Exported:
-        """Write the corpus to a file; the default format follows from the file name.
+        """Write the corpus to a file, and return the number of lines and the files written.
 
-        Formats are tsv, tmx, jsonl, parquet, moses, docs and standoff; a file whose name ends in
-        .gz or .zst is compressed.  `markdown` adds the texts of the pages to the format docs.
-        Returns the number of lines and the files written.
+        The formats are tsv, tmx, jsonl, parquet, moses, docs and standoff; the default is inferred
+        from the file name.  A file whose name ends in .gz or .zst is compressed.
+        `markdown` adds the texts of the pages to the format docs.
 
         >>> run.export(folder / "corpus.tmx", min_score=0.9).lines
         442
@@ -270,7 +270,7 @@ class Run:
         return arrow_table(self._units(CorpusChoice.of(min_score))).to_pandas()
 
     def explain(self, *urls: str) -> str:
-        """Explain what the run knows about a URL or a pair; without URLs, list all rejected pairs.
+        """Explain what is known about one URL or two; without a URL, list all rejected pairs.
 
         >>> print(run.explain().splitlines()[0])
         rejected pairs:
@@ -309,7 +309,7 @@ class Run:
 
 
 def open_run(folder: str | Path) -> Run:
-    """Open a run folder, even while it is being mined; raises `StoreError` if it holds no run.
+    """Open a run folder, even while it is being mined; raise `StoreError` if it has no run.
 
     >>> diptych.open(run.folder).langs
     ('en', 'fr')

@@ -31,7 +31,7 @@ STALL = 10.0  # seconds without data after which a download fails
 
 @dataclass(slots=True)
 class Search(Monitor):
-    """The monitor of a search, which also passes on verdicts."""
+    """The monitor of a search for sites, which passes each new verdict to `say`."""
 
     say: Callable[[Verdict], None] = lambda verdict: None
     """called with each verdict"""
@@ -40,7 +40,7 @@ class Search(Monitor):
     """True if the reader of the output has closed the pipe"""
 
     def tick(self) -> None:
-        """Pass on new verdicts, and report the progress of the search."""
+        """Pass new verdicts to `say`, and report the progress of the search."""
         while self.discovery is not None and self.discovery.new_verdicts:
             try:
                 self.say(self.discovery.new_verdicts.popleft())
@@ -75,7 +75,7 @@ class Search(Monitor):
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The result of a search."""
+    """The result of a search for bilingual sites."""
 
     verdicts: Sequence[Verdict]
     """verdicts on bilingual sites, with those of earlier invocations first"""

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def url_languages(urls: str | Iterable[str], *, model: str | Path = "") -> list[LangScore]:
     """The most probable language of the page at each URL, with its probability.
 
-    `model` is a folder with a model of your own.  The language is "und" if the URL does not
-    indicate any.
+    `model` is the folder of a model that you have trained.  The language is "und" if the URL does
+    not indicate one.
 
     >>> [lang for lang, _ in url_languages(["http://a.org/fr/nouvelles", "http://a.de/preise"])]
     ['fr', 'de']
@@ -29,7 +29,7 @@ def url_languages(urls: str | Iterable[str], *, model: str | Path = "") -> list[
 def url_pairs(pairs: Iterable[tuple[str, str]], *, model: str | Path = "") -> list[float]:
     """For each pair of URLs, the probability that they lead to translations of each other.
 
-    `model` is a folder with a model of your own.
+    `model` is the folder of a model that you have trained.
 
     >>> page = "http://a.org/en/x"
     >>> same, other = url_pairs([(page, "http://a.org/fr/x"), (page, "http://a.org/fr/contact")])

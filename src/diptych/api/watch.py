@@ -21,7 +21,7 @@ Watching = TypeVar("Watching", bound="Monitor")
 def watched(
     progress: bool | Callable[[Progress], None], cancel: Cancel | None
 ) -> Iterator[Monitor]:
-    """Yield the monitor of a run, which reports progress and stops the run on `cancel`."""
+    """Yield a monitor that reports `progress`, and stops the run once `cancel` is set."""
     from diptych.reports.display import mining_figures
     from diptych.reports.progress import Monitor
 
@@ -33,7 +33,7 @@ def watched(
 def watched_search(
     progress: bool | Callable[[Progress], None], cancel: Cancel | None
 ) -> Iterator[Search]:
-    """Yield the monitor of a search for sites, which stops the search on `cancel`."""
+    """Yield a monitor for a search for sites, which stops the search once `cancel` is set."""
     from diptych.api.search import Search
 
     search = Search()
@@ -66,7 +66,7 @@ def _shown(
 
 
 def stop_when(monitor: Monitor, is_over: Callable[[], bool]) -> None:
-    """Make a monitor stop its run as soon as a condition is true."""
+    """Make a monitor stop its run as soon as `is_over` returns True."""
     before = monitor.on_tick
 
     def look() -> None:

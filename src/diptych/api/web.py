@@ -1,4 +1,4 @@
-"""Web requests: their options, the user agent, the proxy, and the worker processes."""
+"""Options for web requests, and the engine and worker processes that carry them out."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Environment:
     def live_engine(
         self, asked: WebOptions, agent: str, *, connections: int = 1, stall: float = 20.0
     ) -> LiveEngine:
-        """Make the engine that fetches pages from the web."""
+        """Make the engine that fetches pages; `stall` is the timeout for data in seconds."""
         from diptych.engine.fetch import FetchSettings
         from diptych.engine.live import LiveEngine
 

@@ -22,13 +22,13 @@ def standard_output(path: Path) -> BinaryIO | None:
         return None
     if not hasattr(sys.stdout, "buffer"):  # as in a notebook
         raise ConfigError(
-            f"there is no standard output here: specify a file with {option_name('out')}"
+            f"standard output is not available: specify a file with {option_name('out')}"
         )
     return sys.stdout.buffer
 
 
 def say_written(count: str, files: Sequence[Path]) -> None:
-    """Print the line count and the files written; print to standard error if there are no files."""
+    """Print the number of lines and the files written; without files, use standard error."""
     click.echo(f"{count} -> {names_of(files) or 'standard output'}", err=not files)
 
 

@@ -19,9 +19,9 @@ class Terminated(BaseException):
 
 @contextmanager
 def on_signal(number: signal.Signals, act: Callable[[], None]) -> Iterator[bool]:
-    """Handle a signal with `act` inside the context.
+    """A context in which `act` handles the signal `number`.
 
-    Yields True in the main thread, and False in other threads, which cannot handle signals.
+    Yield True in the main thread, and False in other threads, which cannot handle signals.
     """
 
     def handle(received: int, frame: FrameType | None) -> None:
@@ -59,11 +59,11 @@ def orderly_termination() -> Iterator[None]:
 
 
 class BriefCollections(AbstractContextManager["BriefCollections"]):
-    """Exempts objects that survived a garbage collection from later ones, inside the context.
+    """A context in which objects that survive a garbage collection are not examined again.
 
-    The objects of sites and hosts are long-lived.  Python would examine all of them repeatedly,
-    blocking everything else for 0.2 s if there are a thousand sites.  Objects that become garbage
-    later are kept until the end: about 2 kB per connection.
+    The objects of sites and hosts are long-lived.  With a thousand sites, each examination of all
+    objects would block the program for 0.2 s.  Objects that become garbage later are kept until
+    the context ends: about 2 kB per connection.
     """
 
     def __init__(self) -> None:

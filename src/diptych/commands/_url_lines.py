@@ -1,7 +1,7 @@
 """Input and output of commands that process URLs line by line.
 
-Lines are processed in batches to limit memory use.  Each non-empty input line gives one output
-line, in order.
+Lines are processed in batches to limit memory use.  Each non-empty input line produces one output
+line, in the same order.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Line(NamedTuple):
     columns: tuple[str, ...]
 
     def column(self, place: int) -> str:
-        """The text of a column; "" if the line has fewer columns."""
+        """The text of the column with the index `place`; "" if the line has fewer columns."""
         return self.columns[place].strip() if place < len(self.columns) else ""
 
 
@@ -59,7 +59,7 @@ class Skipped:
             self.first.append(line.number)
 
     def in_words(self, what: str) -> str:
-        """The message about the skipped lines.
+        """The message about the skipped lines; `what` says what is wrong with them.
 
         >>> Skipped(7, [1, 2, 3, 4, 5]).in_words("without a URL")
         'skipped 7 lines without a URL: lines 1, 2, 3, 4, 5, ...'
@@ -124,7 +124,7 @@ def as_url(text: str) -> Url | None:
 
 
 def askable(text: str) -> str:
-    """The URL in a column as models expect it: with a scheme, otherwise unchanged; "" if invalid.
+    """The URL in a column, with a scheme added if it has none; "" if the text is not a URL.
 
     >>> askable("http://example.org/#!/fr"), askable("example.org"), askable("data:,x")
     ('http://example.org/#!/fr', 'http://example.org', '')
@@ -157,7 +157,11 @@ def answer_lines(
     nothing: dict[str, Any],
     what: str,
 ) -> int:
-    """Write one output line per input line, batch by batch; returns the exit code."""
+    """Write one output line per input line, batch by batch, and return the exit code.
+
+    `names` are the names of the input columns.  `answer` returns the output columns of each line,
+    or None for a skipped line, which gets the columns `nothing`; `what` explains skipped lines.
+    """
     out = sys.stdout.buffer
     skipped, count = Skipped(), 0
     for batch in batches(read_lines(asked.file)):
@@ -173,7 +177,7 @@ def answer_lines(
 
 
 def report_skipped(skipped: Skipped, answered: int, what: str) -> int:
-    """Report skipped lines or empty input; returns the exit code."""
+    """Report skipped lines or empty input, and return the exit code."""
     if skipped.count:
         click.echo(skipped.in_words(what), err=True)
     elif not answered:

@@ -1,4 +1,4 @@
-"""Lists of URLs, with languages that the list gives or a model predicts."""
+"""Reads lists of URLs; a model predicts the languages that a list does not state."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from diptych.types import LangScore, Url
 
 
 class Listed(NamedTuple):
-    """A URL from a list, as spelled there, and the language given on its line."""
+    """A URL as it is spelled in a list, and the language on the same line, if any."""
 
     written: str
     lang: str
 
 
 def read_list(file: Path | None) -> tuple[dict[Url, Listed], Skipped, int]:
-    """Read a list of URLs; returns distinct URLs in order, skipped lines, and the repeat count."""
+    """Read a list of URLs; return distinct URLs, skipped lines and the number of repeats."""
     listed: dict[Url, Listed] = {}
     skipped, repeated = Skipped(), 0
     for line in read_lines(file):
@@ -43,7 +43,7 @@ def read_list(file: Path | None) -> tuple[dict[Url, Listed], Skipped, int]:
 def page_languages(
     listed: dict[Url, str], wanted: Sequence[str], model: UrlLanguageModel | None
 ) -> dict[Url, LangScore]:
-    """The language of each URL of a site: from the list, or else from the model, or unknown."""
+    """The language of each URL: from the list, otherwise predicted by the model, or unknown."""
     found = {url: LangScore(lang, 1.0 if lang else 0.0) for url, lang in listed.items()}
     unknown = [url for url, lang in listed.items() if not lang]
     if model is None or not unknown:
@@ -58,9 +58,9 @@ def page_languages(
 
 
 def _among(model: UrlLanguageModel, urls: Sequence[str], wanted: Sequence[str]) -> list[LangScore]:
-    """The most probable requested language of each URL, or an unknown language.
+    """The most probable of the wanted languages for each URL, or an unknown language.
 
-    It is unknown if another language is more probable than all requested ones together.
+    The language is unknown if another one is more probable than all wanted languages together.
     """
     shares = model.probabilities(urls)
     column = {label: place for place, label in enumerate(model.labels)}

@@ -37,7 +37,7 @@ def print_end(searched: Searched, *, follows_links: bool, can_continue: bool = T
 
 
 def advise_on_private(reasons: Iterable[str]) -> None:
-    """If a site has a private address, name the option that allows it on standard error."""
+    """If a site has a private address, print the option that allows it to standard error."""
     private = {Reason.PRIVATE_ADDRESS, NETWORK_FAULTS[Reason.PRIVATE_ADDRESS]}
     if not private.isdisjoint(reasons):
         line = f"to test private addresses, add {option_name('allow_private')}"
@@ -45,9 +45,9 @@ def advise_on_private(reasons: Iterable[str]) -> None:
 
 
 def standard_output() -> TextIO | None:
-    """The value of `Printer.out` for writing to standard output.
+    """The stream to use as `Printer.out` for standard output.
 
-    A progress display may replace `sys.stdout` if that is a terminal, but not if it is a pipe or a
+    A progress display may redirect `sys.stdout` if it is a terminal, but not if it is a pipe or a
     file.
     """
     return None if sys.stdout.isatty() else sys.stdout

@@ -48,7 +48,7 @@ class AlignOptions:
 
 
 class Row(NamedTuple):
-    """One bead: indices and texts of both sides."""
+    """One line of output: a bead with the indices and texts of its sentences."""
 
     left: tuple[int, ...]
     right: tuple[int, ...]
@@ -63,8 +63,8 @@ class Row(NamedTuple):
 def align(asked: AlignOptions) -> int:
     """Align two HTML pages, or two text files with one sentence per line.
 
-    Each line of output has the left text, the right text and a score, separated by tabs; for pages,
-    the DOM paths of both sides follow.
+    Each output line has tab-separated columns: the left text, the right text and a score.  For
+    pages, the DOM paths of both texts follow.
     """
     from diptych.learn.lexicon.lexicon import read_lexicon
     from diptych.learn.libraries import require_libraries_of
@@ -76,7 +76,7 @@ def align(asked: AlignOptions) -> int:
     if are_pages[0] != are_pages[1]:
         page, text = (asked.left, asked.right)[:: 1 if are_pages[0] else -1]
         raise ConfigError(
-            f"{page} is an HTML page and {text} is a text file; give two files of the same kind"
+            f"{page} is an HTML page and {text} is a text file; specify two files of the same kind"
         )
     # Both are made even if only one is used, so that an unknown name is always reported.
     make("align_dom", {"use": asked.trees})
@@ -84,7 +84,7 @@ def align(asked: AlignOptions) -> int:
     require_libraries_of(aligner, f"align_sentences strategy '{asked.method}'")
     if asked.links:
         if not are_pages[0]:
-            raise ConfigError("--links needs two HTML pages; these are text files")
+            raise ConfigError("--links requires two HTML pages; these are text files")
         return _print_links(left, right, asked, lexicon)
     rows = (_of_pages if are_pages[0] else _of_lines)(left, right, asked, lexicon)
     pairs = 0
@@ -99,13 +99,13 @@ def align(asked: AlignOptions) -> int:
 
 
 def _read(path: Path) -> bytes:
-    """Read the bytes of a page or text file; raises `ConfigError` for other file types."""
+    """Read the bytes of a page or text file; raise `ConfigError` for other file types."""
     from diptych.page.file_type import unreadable_type
 
     data = read_file(path, _MAX_BYTES)
     if name := unreadable_type(data):
         raise ConfigError(
-            f"{path} is {name}; give HTML pages, or text files with one sentence per line"
+            f"{path} is {name}; specify HTML pages, or text files with one sentence per line"
         )
     return data
 
@@ -121,7 +121,7 @@ def _is_page(path: Path, data: bytes) -> bool:
 def _of_lines(
     left: bytes, right: bytes, asked: AlignOptions, lexicon: Lexicon | None
 ) -> Iterator[Row]:
-    """Align two texts; blank lines count in indices and are returned last, as unaligned rows."""
+    """Align the lines of two texts; blank lines are returned last, as unaligned rows."""
     from diptych.api.align import align
 
     ours, theirs = _lines(left), _lines(right)
@@ -148,7 +148,7 @@ def _lines(data: bytes) -> list[str]:
 
 
 def _print_links(left: bytes, right: bytes, asked: AlignOptions, lexicon: Lexicon | None) -> int:
-    """Print the URLs of aligned hyperlinks; returns the exit code."""
+    """Print the URLs of aligned hyperlinks, and return the exit code."""
     from diptych.api.align import known_words, page_of, two_languages
     from diptych.protocols import LinkAligner
     from diptych.registry import make
@@ -215,5 +215,5 @@ def _spelled(row: Row, format: str) -> str:
 
 
 def _field(text: str) -> str:
-    """Remove control characters from a text, and replace tabs and line breaks by spaces."""
+    """Remove control characters from a text, and replace tabs and line breaks with spaces."""
     return " ".join("".join(c for c in text if c.isprintable() or c.isspace()).split())

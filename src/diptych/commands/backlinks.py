@@ -1,4 +1,4 @@
-"""`diptych backlinks`: indexes and queries sources of back links."""
+"""`diptych backlinks`: indexes and queries sources of backlinks."""
 
 from __future__ import annotations
 
@@ -83,9 +83,9 @@ def graph(asked: GraphOptions) -> int:
 
 @command(WatOptions, group=backlinks)
 def wat(asked: WatOptions) -> int:
-    """Index the links of WAT files, or add more files to an index.
+    """Index the links in WAT files, or add more files to an index.
 
-    A FILE that is already in the index is skipped.
+    Files that are already in the index are skipped.
     """
     from diptych.sources.wat import index_wat
 
@@ -107,7 +107,7 @@ def show(asked: ShowOptions) -> int:
     SOURCE is the folder of a web graph or of a run, a .sqlite index of WAT files, or a .toml file
     that describes an HTTP service.
 
-    Each line has the URL of the linking page and the text of its link, separated by a tab.
+    Each output line has the URL of a linking page, a tab, and the text of the link.
     """
     from diptych.sources.open import open_source
     from diptych.text.urls import normalise
@@ -115,7 +115,7 @@ def show(asked: ShowOptions) -> int:
 
     url = normalise(asked.site if "://" in asked.site else f"https://{asked.site}")
     if url is None:
-        raise ConfigError(f"{asked.site!r} is not a host or URL; give one such as example.org")
+        raise ConfigError(f"{asked.site!r} is not a host or URL; specify one, such as example.org")
     found = open_source(asked.source, patience=PATIENCE).back_links(url, asked.limit)
     if isinstance(found, Failure):
         raise SourceError(in_one_line(f"{asked.source}: {found.reason}: {found.detail}"))

@@ -34,10 +34,10 @@ class DetectCommandOptions(OutputOptions, DetectOptions):
 def detect(asked: DetectCommandOptions) -> int:
     """Test whether SITE is bilingual, using two or three of its pages.
 
-    Each line of output has the site, the verdict (bilingual, no or unknown), a score, the number of
-    pages requested, and the pages in each language or the reason, separated by tabs.  SITE can also
-    be a file with a list of sites; if its name looks like a host name (such as sites.org), use
-    --sites.
+    Each output line has tab-separated columns: the site, the verdict (bilingual, no or unknown), a
+    score, the number of pages requested, and a page in each language or the reason for the verdict.
+    SITE can also be a file with a list of sites; if its name looks like a host name (such as
+    sites.org), use --sites.
     """
     from diptych.api.search import Search
     from diptych.commands._verdicts import Printer, advise_on_private, print_end, standard_output
@@ -60,7 +60,7 @@ def detect(asked: DetectCommandOptions) -> int:
 
 
 def _say_the_rest(detected: Detected, printer: Printer) -> None:
-    """Print the results for sites that were named twice, have moved, or could not be tested."""
+    """Print the results for sites that were listed twice, have moved, or could not be tested."""
     for url, answer in detected.answers:
         if isinstance(answer, str):
             printer.say_untested(url, answer)

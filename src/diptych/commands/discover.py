@@ -89,7 +89,7 @@ def _with_lists(asked: DiscoverCommandOptions) -> DiscoverOptions:
 
 
 def _list_candidates(asked: DiscoverOptions, *, as_json: bool, quiet: bool) -> int:
-    """Print the candidates of an index without fetching anything; returns the exit code."""
+    """Print the candidates of an index without fetching anything, and return the exit code."""
     import orjson
 
     from diptych.reports.reasons import counted
@@ -112,9 +112,9 @@ def _list_candidates(asked: DiscoverOptions, *, as_json: bool, quiet: bool) -> i
 
 
 def _mine(sites: Sequence[Url], folder: Path, asked: DiscoverCommandOptions) -> int:
-    """Mine the sites that were found, each within its limits; returns the exit code.
+    """Mine the sites that were found, each within its limits, and return the exit code.
 
-    Runs of earlier invocations are continued; sites found since are mined into a new run.
+    Earlier runs are continued, and sites that were found since then are mined into a new run.
     """
     from diptych.api.mine import MineOptions
     from diptych.commands.mine import mine_and_print

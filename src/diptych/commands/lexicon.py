@@ -28,7 +28,7 @@ class ImportOptions:
     langs: str = two_langs_option()
     format: str | None = option(
         "dictd: FreeDict or dictd; dic: hunalign; tsv: left TAB right [TAB probability];"
-        " default: indicated by the file name.",
+        " default: inferred from the file name.",
         choices=("dictd", "dic", "tsv"),
     )  # fmt: skip
     reverse: bool = option(
@@ -70,8 +70,8 @@ def lexicon() -> None:
 def lexicon_import(asked: ImportOptions) -> int:
     """Import dictionaries as a lexicon.
 
-    Several FILEs are combined into one lexicon; a file named for the opposite direction, such as
-    fra-deu, is reversed.
+    Several FILEs are combined into one lexicon.  A file whose name states the opposite direction,
+    such as fra-deu, is reversed.
     """
     from diptych.api.align import two_languages
     from diptych.learn.lexicon.dictionaries import read_dictionaries
@@ -102,7 +102,7 @@ def lexicon_show(asked: ShowOptions) -> int:
 
     FILE is a lexicon, or the folder of a run, whose learned lexicons are shown.
 
-    Each line has left, right, p(right | left) and p(left | right), separated by tabs.
+    Each output line has tab-separated columns: left, right, p(right | left), p(left | right).
     """
     found = False
     for known in _lexicons(asked.file):
@@ -128,13 +128,13 @@ def _lexicons(path: Path) -> list[Lexicon]:
 
 
 def _examples(lexicon: Lexicon) -> list[str]:
-    """Sample words, taken from all over the vocabulary."""
+    """A few left words, spread evenly over the vocabulary."""
     step = max(len(lexicon.left_words) // _EXAMPLES, 1)
     return list(lexicon.left_words[step // 2 :: step][:_EXAMPLES])
 
 
 def _shown(lexicon: Lexicon, words: Sequence[str], limit: int) -> Iterator[WordLink]:
-    """The links of the given words, on either side; without words, the links of all left words."""
+    """The links of `words` in either language; without `words`, those of all left words."""
     from diptych.text.tokens import tokens
 
     back = lexicon.reversed()

@@ -54,7 +54,7 @@ def mine(asked: MineCommandOptions) -> int:
 
 
 def mine_and_print(asked: MineOptions, *, as_json: bool = False, quiet: bool = False) -> int:
-    """Mine sites or archives, and print the summary; returns the exit code."""
+    """Mine sites or archives, print the summary, and return the exit code."""
     from diptych.reports.funnel import print_funnel
     from diptych.reports.progress import Monitor
 
@@ -82,8 +82,8 @@ def _exit_code(mined: Mined) -> int:
 def _say_damage(damaged: Sequence[str]) -> None:
     for error in damaged:
         click.echo(
-            f"error: {error}; the part before the damage was used: replace the file and run the"
-            " same command again, or mine the complete file into another folder",
+            f"error: {error}; only the part before the damage was used; replace the file and run"
+            " the same command again, or mine an intact copy into another folder",
             err=True,
         )
 

@@ -46,7 +46,7 @@ def lists_option() -> Any:
 
 
 def as_lines() -> Any:
-    """Declare the option to print each line as a JSON object."""
+    """Declare the option to print one JSON object per line."""
     return option("Print one JSON object per line.", "--json", default=False)
 
 
@@ -83,7 +83,7 @@ class Group(click.Group):
         return list(self.commands)
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        """Add a command; its short help is the whole first sentence of its help."""
+        """Add a command; its short help is the first sentence of its help, in full."""
         sentence = (cmd.help or "").split(".\n")[0].split(".  ")[0].removesuffix(".")
         cmd.short_help = f"{sentence}."
         super().add_command(cmd, name)
@@ -107,7 +107,7 @@ class Group(click.Group):
 
 
 def environment() -> Environment:
-    """The environment of the running command, which can be set by `main(obj=Environment(...))`."""
+    """The environment of the running command; tests set it with `main(obj=Environment(...))`."""
     context = click.get_current_context(silent=True)
     given = None if context is None else context.find_object(Environment)
     return Environment() if given is None else given
@@ -136,7 +136,7 @@ class UrlModelOptions:
 
 @contextmanager
 def displayed(monitor: Shown, *, quiet: bool, figures: Figures | None = None) -> Iterator[Shown]:
-    """Show the progress of a run; Ctrl-C stops the run, and a second Ctrl-C ends it at once."""
+    """Show the progress of a run; Ctrl-C stops it, and a second Ctrl-C stops it immediately."""
     from rich.console import Console
 
     from diptych.reports.display import OutputAbove, mining_figures, progress_display

@@ -1,4 +1,4 @@
-"""`diptych pair`: pairs the URLs of a list without fetching them."""
+"""`diptych pair`: pairs the URLs in a list without fetching them."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def pair(asked: PairOptions) -> int:
     """Pair the URLs in a list without fetching them.
 
     Each line of URLS.tsv is a URL, optionally followed by a tab and its language; - is standard
-    input.  Each line of output has the left URL, the right URL, a score and the key, separated by
-    tabs.
+    input.  Each output line has tab-separated columns: the left URL, the right URL, a score and the
+    key.
     """
     from diptych.api.urls import language_model
     from diptych.commands._url_lines import NO_URL, report_skipped, spell, write
@@ -83,7 +83,7 @@ def _why_none(spoken: Counter[str], wanted: Sequence[str]) -> str:
 
 
 def _pairer(method: str) -> Callable[[UrlList], Iterator[dict[str, Any]]]:
-    """A function that pairs a list of URLs, and yields each pair with its key or evidence."""
+    """Return a function that pairs a list of URLs, and yields each pair with its evidence."""
     from diptych.registry import make
 
     made = make("pair", _settings(method))
@@ -98,7 +98,7 @@ def _pairer(method: str) -> Callable[[UrlList], Iterator[dict[str, Any]]]:
 
 
 def _settings(method: str) -> dict[str, Any]:
-    """The recipe table for a method; `a+b` means the union of both methods."""
+    """The recipe table for a pairing method; `a+b` means the union of two methods."""
     if "+" not in method:
         return {"use": method}
     return {"use": "union", "pairers": [{"use": name} for name in method.split("+")]}
@@ -109,5 +109,5 @@ def _row(pair: Any, key: str) -> dict[str, Any]:
 
 
 def _written(row: dict[str, Any], listed: dict[Url, Listed]) -> dict[str, Any]:
-    """Restore the original spelling of the URLs of a pair."""
+    """Restore the spelling of a pair's URLs in the list."""
     return row | {side: listed[row[side]].written for side in ("left", "right")}

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def url_lang(asked: UrlModelOptions) -> int:
     """Identify the languages of pages from their URLs.
 
-    FILE has one URL per line; without FILE, or if it is -, standard input is read.  Each line of
-    output has the URL, the language and its probability, separated by tabs.
+    FILE has one URL per line; without FILE, or if it is -, standard input is read.  Each
+    output line has tab-separated columns: the URL, the language and its probability.
     """
     from diptych.api.urls import best_languages, language_model
     from diptych.commands._url_lines import NO_URL, answer_lines, askable

@@ -11,7 +11,7 @@ from diptych.commands.options import UrlModelOptions
 if TYPE_CHECKING:
     from diptych.commands._url_lines import Line
 
-_NO_PAIR = "without two http or https URLs with a tab between them"
+_NO_PAIR = "without two tab-separated http or https URLs"
 
 
 @command(UrlModelOptions, "url-pair")
@@ -19,7 +19,7 @@ def url_pair(asked: UrlModelOptions) -> int:
     """Estimate the probability that the pages at two URLs are translations of each other.
 
     Each line of FILE has two URLs, separated by a tab; without FILE, or if it is -, standard input
-    is read.  Each line of output has both URLs and the probability, separated by tabs.
+    is read.  Each output line has tab-separated columns: both URLs and the probability.
     """
     from diptych.api.urls import pair_model
     from diptych.commands._url_lines import answer_lines, askable

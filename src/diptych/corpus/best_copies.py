@@ -1,4 +1,4 @@
-"""Counting of near-duplicates by key, and selection of the best one in each group."""
+"""Counts near-duplicates by key, and selects the best one in each group."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Best(NamedTuple):
-    """The best row of each group of near-duplicates."""
+    """The best segment of each group of near-duplicates, with the number of copies."""
 
     rows: NDArray[np.int64]
     """indices of the best rows, in ascending order"""
@@ -32,7 +32,7 @@ def best_of(
 ) -> Best:
     """For each key, find the first row with the highest score, and count all copies.
 
-    Each row counts as one copy, unless `copies` gives another number.
+    Each row counts as one copy, unless `copies` contains another number for it.
 
     >>> best = best_of(np.array([7, 3, 7]), np.array([0.5, 0.1, 0.9]), np.array([1, 4, 2]))
     >>> best.rows.tolist(), best.copies.tolist()

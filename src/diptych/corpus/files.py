@@ -86,8 +86,8 @@ class OutFiles:
     """A context manager that opens the output files of one export.
 
     A format with one file is written to the given path, or to standard output.  If a format has
-    several files, each file adds its own ending to that path; a compression extension stays last:
-    `corpus.gz` becomes `corpus.en-fr.en.gz`.
+    several files, each adds an ending to that path, before any compression extension: `corpus.gz`
+    becomes `corpus.en-fr.en.gz`.
     """
 
     def __init__(self, path: str | Path, suffix: str, standard: BinaryIO | None = None) -> None:
@@ -133,7 +133,7 @@ class OutFiles:
                 f"{self.suffix} consists of several files and cannot be written to standard output:"
                 f" specify a file with {option_name('out')}"
             )
-        assert self._standard_output is not None, "only commands have a standard output"
+        assert self._standard_output is not None, "standard output (-) can be used only by commands"
         stream = _StandardOutput(self._standard_output)
         return _Opened(Path("standard output"), Path(STANDARD), None, (stream,))
 
@@ -186,7 +186,7 @@ class OutFiles:
 
 
 def _export_hash(path: str) -> str:
-    """A hash of the path and the machine, which marks the partial files of this export."""
+    """A hash of the path and the machine, which identifies the partial files of an export."""
     name = f"{platform.node()}\n{os.path.abspath(path)}"
     return blake2b(os.fsencode(name), digest_size=8).hexdigest()
 

@@ -1,4 +1,4 @@
-"""Reader for exported corpora (JSONL, Parquet), which may be untrusted files.
+"""Reads exported corpora (JSONL, Parquet), which may be untrusted files.
 
 Memory use is bounded for any file, and error messages name the invalid line or row.
 """
@@ -72,7 +72,7 @@ def _unit(row: Sequence[Any]) -> Unit:
 
 
 def _impossible(unit: Unit) -> str:
-    """An error message about the first invalid value in a unit; empty if all are valid."""
+    """Describe the first invalid value in a unit; return "" if all values are valid."""
     left, right = unit.sides
     if not (is_lang(left.lang) and is_lang(right.lang) and left.lang != right.lang):
         return (
@@ -123,7 +123,7 @@ def _checked(path: Path, place: str, found: Any) -> Sequence[Any]:
         row: Sequence[Any] = _values(found)
     except KeyError as error:
         raise CorpusError(
-            f"{path}, {place} has no field {error.args[0]!r}: was it exported by diptych?"
+            f"{path}, {place} has no field {error.args[0]!r}: was it exported by Diptych?"
         ) from error
     if tuple(map(type, row)) == _KINDS:
         return row
@@ -243,7 +243,7 @@ def _require_columns(path: Path, names: Sequence[str]) -> None:
         raise CorpusError(_N_WAY_ERROR.format(path))
     for name in PAIR_COLUMNS:
         if names.count(name) != 1:
-            raise CorpusError(f"{path} has no column {name!r}: was it exported by diptych?")
+            raise CorpusError(f"{path} has no column {name!r}: was it exported by Diptych?")
 
 
 def _table_rows(path: Path, table: Any, pa: Any) -> Iterator[Sequence[Any]]:

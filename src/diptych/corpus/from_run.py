@@ -41,7 +41,7 @@ class Choice:
         )
 
     def redacted(self, unit: Unit, key: int) -> tuple[int, Unit]:
-        """Return the key and the unit, with personal data replaced if redaction is on."""
+        """Return the key and the unit; if redaction is on, replace personal data in the unit."""
         if not self.redact:
             return key, unit
         left, right = (side._replace(text=redacted(side.text)) for side in unit.sides)
@@ -117,7 +117,7 @@ class RunCorpus:
     def grouped(self) -> Iterator[list[Unit]]:
         """Yield the segments of each group of pages that are translations of each other.
 
-        Near-duplicates from other pages are included, because they may link two other segments.
+        Near-duplicates from other pages are included, because they may connect two other segments.
         """
         ends = self.store.verified_ends()
         order = [id for id in self.store.pair_order() if id in ends]

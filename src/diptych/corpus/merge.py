@@ -1,8 +1,8 @@
-"""Merging of corpora: each group of near-duplicates becomes one segment with a copy count.
+"""Merges corpora: each group of near-duplicates becomes one segment with a copy count.
 
 All sources are read twice.  The first pass keeps only a key, a score and a count for each segment;
-the second pass yields the best segment for each key.  The languages of a pair keep the order in
-which the pair first occurs.
+the second pass yields the best segment for each key.  The first segment with two languages
+determines their order.
 """
 
 from __future__ import annotations

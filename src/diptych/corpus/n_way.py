@@ -1,9 +1,9 @@
 """N-way rows: segments of several language pairs joined into rows of many languages.
 
 Pages that are translations of each other, in any number of languages, form a group.  Within a
-group, aligned texts are put into one row, in descending order of score, unless the row already has
-a text in that language.  A page may be segmented differently for different languages; texts with
-different boundaries stay in separate rows.
+group, segments are joined into rows in descending order of score.  A row has at most one text per
+language.  A page may be segmented differently for different languages; texts with different
+boundaries stay in separate rows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class _Row(NamedTuple):
 
 
 def groups(ends: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
-    """Yield the connected components of pairs as lists of indices, ordered by first index.
+    """Yield the connected components of a graph as lists of edge indices; `ends` are its edges.
 
     >>> list(groups([(1, 2), (8, 9), (2, 3)]))
     [[0, 2], [1]]
@@ -78,8 +78,8 @@ def rows_of(units: Sequence[Unit], langs: Sequence[str]) -> list[Unit]:
 def _go_together(one: _Row, other: _Row) -> bool:
     """True if two rows can be joined: they have no language and no text in common.
 
-    Equal texts in two languages are untranslated.  They are rejected as a pair, but both may be
-    aligned to a third text.
+    Equal texts in two languages are untranslated.  The filter rejects them as a pair, but both may
+    be aligned to the same text in a third language.
     """
     if one.sides.keys() & other.sides.keys():
         return False

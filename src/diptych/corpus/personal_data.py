@@ -1,7 +1,7 @@
 """Detection and redaction of personal data: e-mail addresses, telephone numbers, IBANs, cards.
 
-Precision comes first, because manuals are full of other numbers.  All searches take linear time:
-each examines a bounded piece of text around a rare character.
+Precision matters most, because manuals contain many other numbers.  All searches take linear time:
+each examines a bounded stretch of text around a rare character.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def redacted(text: str) -> str:
 
 
 def _search(text: str) -> list[_Match]:
-    """Return all matches in order, without overlaps."""
+    """Find all items of personal data in a text, in order and without overlaps."""
     signs = _ASCII_SIGN if text.isascii() else _SIGN
     if not signs.search(text) and " AT " not in text:
         return []
@@ -124,7 +124,7 @@ def _spelled_addresses(text: str) -> Iterator[_Match]:
 
 
 def _address(text: str, before: int, after: int, domain: re.Pattern[str]) -> Iterator[_Match]:
-    """Yield the e-mail address around the at sign between two offsets, if there is one."""
+    """Yield the e-mail address around the at sign that occupies `before` to `after`, if any."""
     found = domain.match(text, after, after + _MAX_DOMAIN)
     if found is None or _is_file(found) or not _is_over(text, found.end()):
         return
@@ -194,7 +194,7 @@ _CARD = re.compile(
 
 
 class _Plain(dict[int, int]):
-    """Maps digits of all scripts and signs of all widths to ASCII; entries are added on demand."""
+    """Maps digits of any script, and variants of signs, to ASCII; entries are added on demand."""
 
     def __missing__(self, code: int) -> int:
         digit = unicodedata.decimal(chr(code), -1)
@@ -223,7 +223,7 @@ def _numbers(text: str) -> Iterator[_Match]:
 
 
 def _account_end(text: str, start: int, length: int, split: re.Pattern[str]) -> int:
-    """The end of an IBAN with the right length for its country and a valid checksum, or 0."""
+    """The end offset of a valid IBAN that starts at `start`; 0 if there is none."""
     name, end = "", start
     while len(name) < length and (found := split.match(text, end)):
         name, end = name + found[0][-1], found.end()

@@ -1,7 +1,7 @@
-"""Rebuilding of stand-off corpora: their texts are read again from the web archives.
+"""Rebuilds stand-off corpora by reading their texts again from the web archives.
 
-A record is first looked up at the stated offset of the file with the stated name.  If archives have
-been recompressed, merged or renamed, all archives are read once to find the record by its digest.
+A record is first looked up by the file name and offset in the corpus.  If archives have been
+recompressed, merged or renamed, all archives are read once to find the record by its digest.
 A text is used only if its hash matches; texts that cannot be rebuilt are counted by reason.
 """
 
@@ -50,7 +50,7 @@ class Lost(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """A page read from an archive, with its texts by path."""
+    """A page that was read from an archive, with its texts by DOM path."""
 
     url: Url
     digest: str
@@ -68,7 +68,7 @@ class Archives:
         self._page = lru_cache(maxsize=PAGES_KEPT)(_read)
 
     def with_text(self, side: Side, wanted: str, length: int) -> Side | Reason:
-        """Return the side with the text that has the wanted hash, or a reason if there is none."""
+        """Return the side with its text, found by hash and length, or the reason for failure."""
         named = self._named.get(_name(side.warc), ())
         reason = Reason.NO_RECORD if named else Reason.NO_ARCHIVE
         for file in named:
@@ -86,7 +86,7 @@ class Archives:
     def _from_elsewhere(
         self, side: Side, wanted: str, length: int, reason: Reason
     ) -> Side | Reason:
-        """Find the text in another record with the same content; return the side or a reason."""
+        """Find the text in another record of the same page; return the side or a reason."""
         places = self._index.places(side.digest, side.url, MAX_COPIES)
         for file, offset in places:
             page = self._page(self.files[file], offset)
@@ -143,7 +143,7 @@ def _content(response: Response) -> tuple[str, bool]:
 
 
 def _fitting(page: _Read, side: Side, wanted: str, length: int) -> Iterator[str]:
-    """Yield the text with the wanted hash if it is on the page at the side's location."""
+    """Yield the text at the location of `side` if it has the wanted hash and length."""
     for text in texts_at(page.texts, side.path, side.at):
         # A corpus that was exported with redaction is rebuilt with redaction.
         for change in (str, redacted):
@@ -191,7 +191,7 @@ def _unreadable(path: Path, number: int, line: bytes, error: ValueError) -> Corp
 
 
 class Rebuild:
-    """Stand-off corpora and archives, combined into a corpus that can be exported."""
+    """A corpus that is rebuilt from stand-off corpora and archives, and can be exported."""
 
     def __init__(self, paths: Sequence[Path], archives: Archives) -> None:
         self._paths = tuple(paths)

@@ -1,4 +1,4 @@
-"""Detection of telephone numbers, by their form or by the word before them.
+"""Detects telephone numbers by their form, or by the word before them.
 
 Precision matters more than recall.
 """
@@ -94,7 +94,7 @@ def _is_telephone(text: str, start: int, run: str, digits: str) -> bool:
 
 
 def _is_international(digits: str) -> bool:
-    """True if digits start with a country code and have a valid length for that country.
+    """True if a number starts with a country code and has a valid length for that country.
 
     >>> [_is_international(digits) for digits in ("4930123456", "2800000000", "15551234567")]
     [True, False, True]

@@ -39,7 +39,8 @@ def read(name: str) -> dict[str, Any]:
         file = resources.files(__name__).joinpath(f"{name}.toml")
         return tomllib.loads(file.read_text(encoding="utf-8"))
     raise ConfigError(
-        f"unknown recipe '{name}'; available: {', '.join(names())}, or give a file ending in .toml"
+        f"unknown recipe '{name}'; available: {', '.join(names())},"
+        " or specify a file ending in .toml"
     )
 
 
@@ -82,7 +83,7 @@ def _complete(name: str, default: str, stages: Sequence[str]) -> dict[str, Any]:
 
 
 def _own(strategy: str, stage: str) -> dict[str, Any]:
-    """The settings for a strategy from the recipe of the same name, or else its defaults.
+    """The settings of a strategy in the recipe of the same name; without one, its defaults.
 
     >>> _own("pplocator", "crawl")["pair"], _own("keys", "pair")
     ({'use': 'pplocator'}, {'use': 'keys'})

@@ -27,7 +27,7 @@ class CheckTask(NamedTuple):
     id: int
 
     def run(self, context: TaskContext) -> tuple[Checked, ...]:
-        """Return the result for each kind of declaration that the site makes."""
+        """Check the site, and return one result for each kind of declaration that it makes."""
         view = StoreView(context.store, self.site, self.id, context.langs)
         records = view.pages
         alternates = {

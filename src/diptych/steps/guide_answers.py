@@ -74,7 +74,7 @@ class GuideAnswers:
         return bool(self._asked)
 
     def submit(self, now: float) -> None:
-        """Submit the new questions of guides; the pages concerned must already be committed."""
+        """Submit the new questions of guides; the pages that they concern must be committed."""
         for question in self._crawl.questions(now):
             self._asked[self._ask(question)] = question
 

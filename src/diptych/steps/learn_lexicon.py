@@ -31,7 +31,7 @@ def uses_words(strategies: Strategies) -> bool:
 def learn_lexicons(
     store: Store, context: TaskContext, known: Lexicons, workers: Workers, watcher: Watcher
 ) -> dict[LangPair, Lexicon]:
-    """For each language pair, learn a lexicon from sure page pairs and merge in the known one."""
+    """For each language pair, learn a lexicon from reliable page pairs, and merge in `known`."""
     watcher.begin("learning words")
     watcher.tick()
     lexicons = dict(known)
@@ -48,7 +48,7 @@ def learn_lexicons(
 
 
 def _training_pairs(store: Store, langs: LangPair) -> list[PagePair]:
-    """The page pairs with a high score, or a random sample if there are more than needed."""
+    """The page pairs with a high score; a random sample if there are more than needed."""
     rows = store.pairs_to_learn_from(langs, SURE_PAIR)
     rows.sort(key=lambda row: _random_order(row[0]))
     chosen: list[PagePair] = []

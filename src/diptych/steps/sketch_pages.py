@@ -13,7 +13,7 @@ from diptych.types import Sketch
 
 
 def sketch_pages(store: Store, context: TaskContext, workers: Workers, watcher: Watcher) -> None:
-    """Compute the missing sketches of pages, which a live crawl skips to save time."""
+    """Compute missing sketches, because a live crawl does not sketch pages, to save time."""
     urls = store.without_sketch(context.langs)
     if not urls:
         return

@@ -61,7 +61,7 @@ class TaskContext:
     """cache of the last pages read: with n languages, each page is in n - 1 pairs"""
 
     def shared(self, store: Store) -> Shared[TaskContext]:
-        """Make the context available to many tasks; tasks in this process use the given store."""
+        """Share the context among many tasks; tasks in this process use the given store."""
         return Shared(self, self.of(store))
 
     def of(self, store: Store) -> TaskContext:
@@ -116,8 +116,8 @@ class TaskContext:
 def split_page(page: Page, langs: LangPair) -> tuple[Page, Page]:
     """Split a bilingual page into two pages, by the languages of its blocks.
 
-    A block that is too short to identify gets the language of the previous block; blocks in a third
-    language are dropped.
+    If a block is too short to identify its language, it gets the language of the previous block.
+    Blocks in a third language are dropped.
     """
     parts: dict[str, list[Block]] = {langs.left: [], langs.right: []}
     identified = block_languages(page.blocks, langs, closed=False)
@@ -214,7 +214,7 @@ def _judged(
 
 
 def _marked(segment: SegmentPair, decision: Decision) -> Decision:
-    """Add the kinds of personal data in a segment to its decision as marks."""
+    """Return the decision on a segment, with the kinds of personal data in it as marks."""
     found = dict.fromkeys((*personal_data(segment.left), *personal_data(segment.right)))
     return replace(decision, marks=(*decision.marks, *found)) if found else decision
 

@@ -76,7 +76,7 @@ def _write(store: Store, corpus: RunCorpus, name: str, made: Exporter, watcher: 
 
 
 def _state(path: Path, corpus: RunCorpus) -> str:
-    """A string that changes whenever the file or the selection of its corpus changes."""
+    """A string that changes if the file, the recipe or the selection of segments changes."""
     found = path.stat() if path.exists() else None
     stamp = (found.st_size, found.st_mtime_ns) if found else None
     return f"{stamp} {corpus.signature} {corpus.choice!r}"

@@ -137,9 +137,9 @@ def test_encoder_is_trained_and_used_by_the_commands(torch, kind, data, pairs, t
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--backend", "transformers"], "needs --base FOLDER"),
-        (["--base", "x"], "need --backend transformers"),
-        (["--epochs", "3"], "need --backend transformers"),
+        (["--backend", "transformers"], "requires --base FOLDER"),
+        (["--base", "x"], "require --backend transformers"),
+        (["--epochs", "3"], "require --backend transformers"),
         pytest.param(
             ["--backend", "transformers", "--base", "xlm-roberta-base"], "does not download models",
             marks=pytest.mark.needs_torch,
@@ -174,7 +174,7 @@ def test_missing_extra_is_reported_with_installation_advice(data, monkeypatch, t
     result = run("train", "url-pair", data, "--out", tmp_path / "out")
     assert result.exit_code == 2
     assert result.stderr.splitlines()[-1] == (
-        "error: training needs sklearn: pip install 'scikit-learn>=1.4'"
+        "error: training requires sklearn: pip install 'scikit-learn>=1.4'"
     )
 
 
@@ -220,6 +220,6 @@ def test_pairs_are_distinguished_from_negatives():
     found = score_url_pair(FakePairs(), rows)
     pairs, macro = found.values()
     assert pairs.recall == 80.0
-    assert next(iter(found)).startswith("pairs (5 with ")
+    assert next(iter(found)).startswith("pairs (5 pairs, ")
     assert pairs.f1 < macro.f1 < 100
     assert score_url_pair(FakePairs(), []) == {}

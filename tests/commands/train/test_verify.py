@@ -160,7 +160,7 @@ def test_pairs_that_need_no_model_are_left_out_and_counted(labels: Path, tmp_pat
     [
         ("0.en.html\t0.fr.html\tmaybe\n" * 30, "line 1 of"),
         ("0.en.html\t0.fr.html\n" * 30, "line 1 of"),
-        ("0.en.html\t0.fr.html\t1\n" * 19, "19 pairs; give at least 20"),
+        ("0.en.html\t0.fr.html\t1\n" * 19, "19 pairs; at least 20 are required"),
         ("0.en.html\t0.fr.html\t1\n" * 30, "30 correct pairs and 0 incorrect pairs"),
         ("0.en.html\t0.fr.html\t1\n" * 20 + "0.en.html\tnone.html\t0\n" * 20, "line 21 of"),
         ("", "0 pairs"),

@@ -142,5 +142,5 @@ def test_duckdb_reads_it(tmp_path) -> None:
 
 def test_without_pyarrow_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ConfigError, match="Parquet needs pyarrow: pip install 'pyarrow>=16'"):
+    with pytest.raises(ConfigError, match="Parquet requires pyarrow: pip install 'pyarrow>=16'"):
         Parquet().write(Given(), lambda ending: io.BytesIO())

@@ -50,7 +50,7 @@ class TrainOptions:
 
     @property
     def is_plain(self) -> bool:
-        """True if the user has set no option for encoders."""
+        """True if the user has not set any option for encoders."""
         return not (self.base or self.tuning or self.backend != "linear")
 
 
@@ -58,10 +58,11 @@ class TrainOptions:
 def train(asked: TrainOptions) -> int:
     """Train a model on labelled DATA, and report its quality on unseen data.
 
-    DATA has tab-separated columns: domain, url, lang for url-lang; domain, url, lang, url, lang for
-    url-pair; left, right, and 1 or 0 for verify, where left and right are HTML files beside DATA,
-    or URLs of a run.  For langid, DATA is a language code, such as tet, followed by text files in
-    that language; use the result with --langid.
+    DATA is a file with tab-separated columns.  For url-lang, they are domain, url and lang; for
+    url-pair, domain, url, lang, url and lang.  For verify, they are left, right, and 1 or 0, where
+    left and right are HTML files in the folder of DATA, or URLs of a run.  For langid, DATA is a
+    language code, such as tet, followed by text files in that language; use the resulting model
+    with --langid.
     """
     if asked.model == "langid":
         return _train_langid(asked)

@@ -18,7 +18,7 @@ _MAX_TEXT = 100_000_000  # maximum bytes of a text file
 
 
 def train_langid(lang: str, files: Sequence[Path], out: Path) -> int:
-    """Learn a language from text files, and write the result; returns the exit code."""
+    """Learn a language from text files, write the model to `out`, and return the exit code."""
     code = _code(lang)
     pieces = pieces_of("\n".join(_text(path) for path in files))
     try:
@@ -32,7 +32,7 @@ def train_langid(lang: str, files: Sequence[Path], out: Path) -> int:
 
 
 def _code(lang: str) -> str:
-    """The language code in canonical form; three-letter codes need not be registered."""
+    """The language code in canonical form; unregistered three-letter codes are accepted."""
     try:
         return parse_lang(lang)
     except ConfigError as error:

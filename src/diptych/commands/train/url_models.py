@@ -49,7 +49,7 @@ class Figures(NamedTuple):
 
 
 def train_url_model(asked: TrainOptions, out: Path) -> int:
-    """Train and test a model, and write it with its card; returns the exit code."""
+    """Train, test and write a model with its model card, and return the exit code."""
     _check(asked, out)
     is_lang = asked.model == "url-lang"
     read: Callable[[Path], Any] = read_urls if is_lang else read_pairs
@@ -65,7 +65,7 @@ def train_url_model(asked: TrainOptions, out: Path) -> int:
     split = f"training: {_size(kept)}; held out: {_size(held_out)}"
     _print(split)
     if not kept:
-        raise ConfigError("the data have too few domains: give more data, or try another --seed")
+        raise ConfigError("the data have too few domains: use more data, or try another --seed")
     model = _train(asked, kept)
     found = (score_url_lang if is_lang else score_url_pair)(model, held_out)
     model.save(str(out))
@@ -90,10 +90,10 @@ def _size(rows: Sequence[Any]) -> str:
 def _check(asked: TrainOptions, out: Path) -> None:
     """Raise `ConfigError` for invalid options before training begins."""
     if asked.backend == "transformers" and not asked.base:
-        raise ConfigError("--backend transformers needs --base FOLDER, such as xlm-roberta-base")
+        raise ConfigError("--backend transformers requires --base FOLDER, such as xlm-roberta-base")
     if asked.backend != "transformers" and (asked.base or asked.tuning):
         raise ConfigError(
-            "--base, --epochs, --batch and --learning-rate need --backend transformers"
+            "--base, --epochs, --batch and --learning-rate require --backend transformers"
         )
     if asked.backend == "transformers":
         check_folder(Path(asked.base))
@@ -131,7 +131,7 @@ def _learn_url_pair(rows: list[LabelledPair], seed: int) -> Any:
 
 
 def score_url_lang(model: UrlLanguageModel, rows: Sequence[LabelledUrl]) -> dict[str, Figures]:
-    """The scores of a language model: macro (mean over languages) and micro (over all URLs)."""
+    """Score a language model: macro (mean over languages) and micro (over all URLs)."""
     if not rows:
         return {}
     truth = np.array([row.lang for row in rows])
@@ -144,7 +144,7 @@ def score_url_lang(model: UrlLanguageModel, rows: Sequence[LabelledUrl]) -> dict
 
 
 def score_url_pair(model: UrlPairModel, rows: Sequence[LabelledPair]) -> dict[str, Figures]:
-    """The scores of a pair model on pairs and generated negatives: for pairs, and macro average."""
+    """Score a pair model on pairs and generated negatives: for pairs, and the macro average."""
     if not rows:
         return {}
     negatives = [made for made, _ in Negatives().make(rows)]
@@ -153,13 +153,13 @@ def score_url_pair(model: UrlPairModel, rows: Sequence[LabelledPair]) -> dict[st
     said = model.probabilities([row.url_a for row in every], [row.url_b for row in every]) > 0.5
     pairs, others = figures(truth, said), figures(~truth, ~said)
     return {
-        f"pairs ({len(rows):,} with {len(negatives):,} negatives)": pairs,
+        f"pairs ({len(rows):,} pairs, {len(negatives):,} negatives)": pairs,
         "macro": _mean([pairs, others]),
     }
 
 
 def figures(truth: NDArray[np.bool_], said: NDArray[np.bool_]) -> Figures:
-    """Precision, recall and F1 of one class.
+    """Precision, recall and F1 of the class True, given the `truth` and the predictions `said`.
 
     >>> print(figures(np.array([True, True, False]), np.array([True, False, False])))
     P 100.00 R 50.00 F1 66.67

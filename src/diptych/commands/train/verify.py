@@ -74,7 +74,7 @@ class Label(NamedTuple):
 
 
 def train_verify(path: Path, out: Path, *, method: str, run: Path | None, seed: int) -> int:
-    """Train and cross-validate a model, and write it with its card; returns the exit code."""
+    """Train, cross-validate and write a model with its model card; return the exit code."""
     check_out(out)
     require_libraries(("sklearn",), "training")
     labels = read_labels(path)
@@ -112,7 +112,7 @@ def _in_words(dropped: Mapping[str, int]) -> str:
 
 
 def read_labels(path: Path) -> list[Label]:
-    """Read labelled pairs: tab-separated left, right, and 1 or 0."""
+    """Read labelled page pairs from tab-separated columns: left, right, and 1 or 0."""
     with reading(path, "table", "see docs/data-formats.md"):
         text = read_file(path, _MAX_BYTES).decode("utf-8-sig")
     found = []
@@ -140,20 +140,21 @@ def _check_classes(answers: Sequence[bool], what: str, dropped: Mapping[str, int
     rest = f" that need a model (skipped: {_in_words(dropped)})" if dropped else ""
     if len(answers) < LEAST:
         raise ConfigError(
-            f"{what} {counted(len(answers), 'pair')}{rest}; give at least {LEAST}, preferably 100"
+            f"{what} {counted(len(answers), 'pair')}{rest};"
+            f" at least {LEAST} are required, preferably 100"
         )
     if min(right, len(answers) - right) < 2:
         raise ConfigError(
             f"{what} {counted(right, 'correct pair')} and"
             f" {counted(len(answers) - right, 'incorrect pair')}{rest};"
-            " give at least 2 of each"
+            " at least 2 of each are required"
         )
 
 
 def _candidates(
     path: Path, run: Path | None, labels: Sequence[Label]
 ) -> Iterator[tuple[Label, Candidate]]:
-    """Read and align each labelled pair; yields candidates with their labels."""
+    """Read and align each labelled pair, and yield it as a candidate with its label."""
     if run is None:
         reader = _file_reader(path)
         yield from ((label, _candidate(label, reader, path)) for label in labels)
@@ -199,7 +200,7 @@ _LexiconOf = Callable[[str, str], Lexicon]
 def _candidate(
     label: Label, read: Callable[[str], Page], labels: Path, lexicon_of: _LexiconOf = Lexicon.empty
 ) -> Candidate:
-    """Make a candidate from a labelled pair, aligned by default strategies if it needs a model."""
+    """Make a candidate from a labelled pair, and align its pages if a model has to decide."""
     try:
         left, right = read(label.left), read(label.right)
     except ConfigError as error:
@@ -214,7 +215,7 @@ def _candidate(
 
 
 def _lexicons(store: Store, langs: Sequence[str]) -> _LexiconOf:
-    """A function that returns the lexicon that a run learned for two languages, in either order."""
+    """Return a function that looks up the run's lexicon for two languages, in either order."""
     known: dict[tuple[str, str], Lexicon] = {}
     for pair, lexicon in store.learned_lexicons().items():
         known[pair] = lexicon
@@ -231,7 +232,7 @@ def _lexicons(store: Store, langs: Sequence[str]) -> _LexiconOf:
 
 
 def report(table: Table, train: Trainer, *, seed: int) -> list[str]:
-    """Lines with cross-validated scores: with all features, and without each feature in turn."""
+    """Report the cross-validated scores with all features, and without each one in turn."""
     rarest = int(min(table.right.sum(), (~table.right).sum()))
     fold = folds(table.right, min(FOLDS, rarest), seed)
 
