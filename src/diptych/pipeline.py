@@ -50,6 +50,8 @@ class Plan:
     """lexicons given by the user, which are used from the start"""
     signature: str = ""
     """one line that states strategies, parameters, languages and version"""
+    keep_templates: bool = False
+    """True to keep all examples of each template"""
 
 
 def run(
@@ -68,7 +70,7 @@ def run(
         sketch_pages(store, context, workers, watcher)
         context = pair_and_learn(store, context, workers, watcher)
         align_pairs(store, context, workers, watcher)
-        score_segments(store, strategies.filter, watcher)
+        score_segments(store, strategies.filter, watcher, keep_templates=plan.keep_templates)
     choice = Choice(strategies.filter.threshold)
     write_run_corpus(store, RunCorpus(store, tuple(plan.langs), plan.signature, choice), watcher)
 

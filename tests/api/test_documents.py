@@ -86,5 +86,5 @@ def test_flags_and_redaction(made: Maker) -> None:
 def test_wrong_options_are_errors_of_the_call_itself(run: diptych.Run) -> None:
     with pytest.raises(diptych.ConfigError, match="unknown flag"):
         run.documents(without="sunday")
-    with pytest.raises(diptych.ConfigError, match="documents contain whole pages"):
+    with pytest.raises(diptych.ConfigError, match="contains whole pages"):
         run.documents(without="email")

@@ -39,6 +39,14 @@ class Exported(NamedTuple):
     """files written; empty for standard output"""
 
 
+def keep_templates_option() -> Any:
+    """The option `--keep-templates` of `mine`, `export` and `merge`."""
+    return option(
+        "Keep all segments that differ only in a name, number or address, not only three examples.",
+        default=False,
+    )
+
+
 def out_option(*, in_run: bool = False) -> Any:
     """Declare the option for the output file; with `in_run`, it is optional."""
     if in_run:
@@ -96,18 +104,25 @@ class CorpusChoice:
     redact: bool = option(
         "Replace personal data with placeholders such as [EMAIL] and [PHONE].", default=False
     )
+    keep_templates: bool = keep_templates_option()
 
     @classmethod
     def of(
-        cls, min_score: float | None, without: str | Sequence[str] = (), *, redact: bool = False
-    ) -> CorpusChoice:
+        cls, min_score: float | None, without: str | Sequence[str] = (), *, redact: bool = False,
+        keep_templates: bool = False,
+    ) -> CorpusChoice:  # fmt: skip
         """Create the options from the arguments of a Python function."""
-        return CorpusChoice(min_score=min_score, without=",".join(texts(without)), redact=redact)
+        return CorpusChoice(
+            min_score=min_score, without=",".join(texts(without)), redact=redact,
+            keep_templates=keep_templates,
+        )  # fmt: skip
 
     @property
     def is_narrowed(self) -> bool:
         """True if the user requested only part of the corpus, or redacted texts."""
-        return self.min_score is not None or bool(self.without) or self.redact
+        return (
+            self.min_score is not None or bool(self.without) or self.redact or self.keep_templates
+        )
 
     def require_valid(self) -> None:
         """Raise `ConfigError` for an invalid option."""
@@ -128,7 +143,7 @@ class CorpusChoice:
         from diptych.corpus.from_run import Choice
 
         least = threshold if self.min_score is None else self.min_score
-        return Choice(least, self.flags(), self.redact)
+        return Choice(least, self.flags(), self.redact, self.keep_templates)
 
     def flags(self) -> frozenset[str]:
         """The flags to leave out; raises `ConfigError` for an unknown flag."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from diptych.api.arguments import paths, texts
 from diptych.api.declare import amount_option, argument, count_option, option, require_valid
+from diptych.api.export import keep_templates_option
 from diptych.api.languages import (
     as_text,
     first_notes,
@@ -86,6 +87,7 @@ class MineOptions(WebOptions):
         " 0 means never.",
         default=0.0, least=0, metavar="N",
     )  # fmt: skip
+    keep_templates: bool = keep_templates_option()
     connections: int = option(
         "Maximum number of simultaneous connections to a host.",
         default=1,
@@ -152,6 +154,7 @@ def mine(
     max_megabytes: float | None = MineOptions.max_megabytes,
     share: float = MineOptions.share,
     patience: float = MineOptions.patience,
+    keep_templates: bool = MineOptions.keep_templates,
     connections: int = MineOptions.connections,
     jobs: int | None = MineOptions.jobs,
     delay: float = MineOptions.delay,
@@ -183,8 +186,8 @@ def mine(
         align_dom=align_dom, align_sentences=align_sentences, filter=filter,
         lexicon=paths(lexicon), langid=paths(langid), also=texts(also), scope=scope,
         max_pages=max_pages, max_minutes=max_minutes, max_megabytes=max_megabytes, share=share,
-        patience=patience, connections=connections, jobs=jobs, delay=delay, user_agent=user_agent,
-        proxy=proxy, allow_private=allow_private,
+        patience=patience, keep_templates=keep_templates, connections=connections, jobs=jobs,
+        delay=delay, user_agent=user_agent, proxy=proxy, allow_private=allow_private,
     )  # fmt: skip
     with watched(progress, cancel) as monitor:
         mined = copy_context().run(mine_sites, asked, monitor, Environment(), keep_empty=True)
@@ -324,7 +327,7 @@ def _plan(
         limits = replace(limits, max_seconds=None)  # its clock does not measure real time
     return Plan(
         found, Scope.of(found, kind=kind), terms.langs, politeness, limits, lexicons,
-        signature(terms.recipe, terms.langs),
+        signature(terms.recipe, terms.langs), asked.keep_templates,
     )  # fmt: skip
 
 

@@ -181,17 +181,19 @@ class Run:
         min_score: float | None = None,
         without: str | Sequence[str] = (),
         redact: bool = False,
+        keep_templates: bool = False,
     ) -> Iterator[Segment]:
         """The segments of the corpus, the same ones that `export` writes.
 
         `min_score` replaces the threshold of the run; `without` names flags whose segments are left
-        out; `redact` replaces personal data with placeholders such as [EMAIL].
+        out; `redact` replaces personal data with placeholders such as [EMAIL]; `keep_templates`
+        includes all segments that differ only in a name, number or address.
 
         >>> short = [segment for segment in run.segments(min_score=0.99) if len(segment.left) < 9]
         >>> [(segment.left, segment.right) for segment in short[:2]]
         [('Home', 'Accueil'), ('Tides', 'Marées')]
         """
-        choice = CorpusChoice.of(min_score, without, redact=redact)
+        choice = CorpusChoice.of(min_score, without, redact=redact, keep_templates=keep_templates)
         choice.require_valid()
         return map(_segment, self._units(choice))
 
@@ -226,6 +228,7 @@ class Run:
         min_score: float | None = None,
         without: str | Sequence[str] = (),
         redact: bool = False,
+        keep_templates: bool = False,
         n_way: bool = False,
         markdown: bool = False,
     ) -> Exported:
@@ -240,8 +243,8 @@ class Run:
         """
         options = ExportOptions(
             run=self.folder, out=Path(path), format=format, min_score=min_score,
-            without=",".join(texts(without)), redact=redact, n_way=n_way,
-            markdown=markdown,
+            without=",".join(texts(without)), redact=redact,
+            keep_templates=keep_templates, n_way=n_way, markdown=markdown,
         )  # fmt: skip
         if str(path) == "-":
             raise ConfigError("specify a file to write the corpus to")

@@ -33,6 +33,8 @@ class Choice:
     """excluded flags: complete (`machine:google`), or only the part before the colon"""
     redact: bool = False
     """True to replace personal data by [EMAIL] etc."""
+    keep_templates: bool = False
+    """True to include all examples of templates"""
 
     def takes(self, flags: Sequence[str]) -> bool:
         """True if none of the flags is excluded."""
@@ -178,7 +180,10 @@ class RunCorpus:
 
     def _units(self, id: int, pair: _Pair, *, each: bool) -> Iterator[tuple[int, Unit]]:
         """The selected segments of a pair, each with its key."""
-        for row in Segments(self.store).chosen(id, self.choice.min_score, each=each):
+        rows = Segments(self.store).chosen(
+            id, self.choice.min_score, each=each, keep_templates=self.choice.keep_templates
+        )
+        for row in rows:
             key, left, right, left_path, right_path, left_at, right_at, *rest = row
             score, alignment, marks, copies = rest
             flags = tuple(sorted({*pair.flags, *marks.split()})) if marks else pair.flags

@@ -58,9 +58,29 @@ def names_other_language(text: str, langs: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def _names_other(text: str, langs: tuple[str, ...]) -> bool:
-    marks = mark_table().get(fold(text.strip(_ORNAMENT)), ())
-    said = [mark.lang for mark in marks if mark.kind in ("code", "endonym", "name")]
+    said = _languages_named(text)
     return bool(said) and not any(same_language(lang, each) for lang in said for each in langs)
+
+
+def name_different_languages(left: str, right: str) -> bool:
+    """True if both texts are names or codes of languages, but not of the same language.
+
+    >>> [name_different_languages(*texts) for texts in (("English", "Slovenščina"), ("EN", "FR"))]
+    [True, True]
+    >>> [name_different_languages(*texts) for texts in (("French", "Français"), ("No", "Non"))]
+    [False, False]
+    """
+    if len(left) > _MAX_NAME or len(right) > _MAX_NAME:
+        return False
+    ours = _languages_named(left)
+    theirs = _languages_named(right) if ours else ()
+    return bool(theirs) and not any(same_language(one, other) for one in ours for other in theirs)
+
+
+def _languages_named(text: str) -> tuple[str, ...]:
+    """The languages whose name or code is the whole text."""
+    marks = mark_table().get(fold(text.strip(_ORNAMENT)), ())
+    return tuple(mark.lang for mark in marks if mark.kind in ("code", "endonym", "name"))
 
 
 @lru_cache(maxsize=1 << 16)

@@ -129,6 +129,10 @@ SELECT pairs.id, left, right FROM pairs JOIN decisions ON pair = pairs.id WHERE 
 SELECT id, judged, key, left_key, right_key FROM sound_segments
 WHERE pair = ? AND key IS NOT NULL ORDER BY position
 
+-- name: segment_texts
+SELECT pairs.site, s.left, s.right FROM sound_segments s JOIN pairs ON pairs.id = s.pair
+WHERE s.pair = ? AND s.key IS NOT NULL ORDER BY position
+
 -- name: save_segment_scores
 UPDATE segments SET score = ?1, accept = ?2, reason = ?3, copies = ?4
 WHERE id = ?5 AND (score, accept, reason, copies) IS NOT (?1, ?2, ?3, ?4)
@@ -139,7 +143,8 @@ WHERE reason != ? AND key IS NOT NULL
 
 -- name: chosen_segments
 SELECT key, left, right, left_path, right_path, left_at, right_at, score, alignment, flags, copies
-FROM sound_segments WHERE pair = ? AND score >= ? AND reason IS NOT ? ORDER BY position
+FROM sound_segments WHERE pair = ? AND score >= ? AND reason IS NOT ? AND reason IS NOT ?
+ORDER BY position
 
 -- name: all_segments
 SELECT left, right, left_path, right_path, left_at, right_at, score, reason
@@ -260,7 +265,7 @@ WHERE decisions.accept ORDER BY number
 
 -- name: score_histogram
 SELECT min(?1 - 1, CAST(score * ?1 AS INTEGER)), sum(accept), count(*)
-FROM sound_segments WHERE reason != ?2 GROUP BY 1
+FROM sound_segments WHERE reason NOT IN (?2, ?3) GROUP BY 1
 
 -- name: url_facts
 SELECT urls.state, urls.depth, urls.status, urls.reason,

@@ -13,10 +13,11 @@ from diptych.types import SegmentPair
 
 VIEWS = f"""
 CREATE TEMP VIEW sound_segments AS SELECT * FROM segments
-    WHERE reason IN ('', '{Reason.LOW_SCORE}', '{Reason.DUPLICATE}');
+    WHERE reason IN ('', '{Reason.LOW_SCORE}', '{Reason.DUPLICATE}', '{Reason.TEMPLATE}');
 CREATE TEMP VIEW kept_segments AS SELECT * FROM sound_segments WHERE accept;
 """
-"""Sound segments break no rule: they are kept unless their score is low or they are duplicates.
+"""Sound segments break no rule: they are kept unless their score is low, they are duplicates, or
+there are enough other examples of the same template.
 Kept segments are in the corpus.
 """
 
@@ -47,13 +48,20 @@ class Segments:
         """True if near-duplicates have been marked, which happens at the end of a run."""
         return not self.store.count(SQL["unmarked_duplicates"], Reason.DUPLICATE)
 
-    def chosen(self, pair: int, min_score: float, *, each: bool) -> Iterator[tuple[Any, ...]]:
+    def texts(self, pair: int) -> Iterator[tuple[int, str, str]]:
+        """The site and both texts of each segment in `to_score`."""
+        return self.store.db.execute(SQL["segment_texts"], (pair,))
+
+    def chosen(
+        self, pair: int, min_score: float, *, each: bool, keep_templates: bool
+    ) -> Iterator[tuple[Any, ...]]:
         """The rows to export for a pair: its segments that score at least `min_score`.
 
         The columns are key, texts, locations, scores, flags and copies.  Near-duplicates are
-        included only if `each` is True.
+        included only if `each` is True, further examples of templates if `keep_templates` is True.
         """
-        values = pair, min_score, None if each else Reason.DUPLICATE
+        left_out = None if each else Reason.DUPLICATE, None if keep_templates else Reason.TEMPLATE
+        values = pair, min_score, *left_out
         return self.store.db.execute(SQL["chosen_segments"], values)
 
     def all_of(self, pair: int) -> Iterator[tuple[Any, ...]]:

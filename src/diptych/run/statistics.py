@@ -176,7 +176,9 @@ class Statistics:
 
     def score_histogram(self, bins: int) -> dict[int, tuple[int, int]]:
         """Numbers of kept segments, and of segments that no filter rule rejects, by score bin."""
-        rows = self.store.db.execute(SQL["score_histogram"], (bins, Reason.DUPLICATE))
+        rows = self.store.db.execute(
+            SQL["score_histogram"], (bins, Reason.DUPLICATE, Reason.TEMPLATE)
+        )
         return {place: (kept, total) for place, kept, total in rows}
 
     def _by(self, query: str) -> dict[str, int]:

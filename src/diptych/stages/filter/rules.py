@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.reason import Reason
 from diptych.stages.filter.shared.characters import CharacterCounts, Kind
-from diptych.stages.filter.shared.segments import Segments, read_segments
+from diptych.stages.filter.shared.segments import Segments, in_place, read_segments, two_sided
 from diptych.text.lengths import MAX_SEGMENT
 from diptych.types import Decision, SegmentPair
 from diptych.units import Repeats
@@ -38,6 +38,11 @@ class Rules:
     """maximum share of digits among characters other than spaces"""
     max_code: float = 0.25
     """maximum share of signs that are frequent in programs, paths and markup"""
+    max_label: int = 3
+    """maximum number of translated words in a segment that counts as copied"""
+    min_copied: float = 2.0
+    """minimum number of copied names, numbers and addresses per translated word in such a segment;
+    chosen on judged segments of real sites"""
     max_damage: int = 1
     """maximum characters of a side that were decoded with the wrong character set"""
 
@@ -51,10 +56,12 @@ class Rules:
 
         Scores are not changed.
         """
-        return [
+        whole = two_sided(segs)
+        broken = self.broken_rules(read_segments(whole))
+        return in_place(segs, [
             Decision(not reason, seg.score, reason)
-            for seg, reason in zip(segs, self.broken_rules(read_segments(segs)), strict=True)
-        ]
+            for seg, reason in zip(whole, broken, strict=True)
+        ])  # fmt: skip
 
     def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
         """Return the scores unchanged, because rules do not depend on other pages."""
@@ -84,7 +91,9 @@ class Rules:
             ),
             (Reason.MOSTLY_MARKUP, either([side[:, Kind.CODE] > self.max_code for side in kinds])),
             (Reason.IDENTICAL, segments.identical),
+            (Reason.LANGUAGE_NAMES, segments.language_names),
             (Reason.LENGTH_RATIO, self._lopsided(chars)),
+            (Reason.COPIED, self._copied(segments.copies)),
             (Reason.WRONG_LANGUAGE, either([self._is_foreign(segments, side) for side in (0, 1)])),
         ]
 
@@ -94,6 +103,16 @@ class Rules:
             ours, theirs
         )
         return lopsided
+
+    def _copied(self, copies: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """A mask of the segments that are copied except for a label of a few words."""
+        copied, translated, plain = copies.T
+        mask: NDArray[np.bool_] = (
+            (translated <= self.max_label)
+            & (copied >= self.min_copied * np.maximum(translated, 1))
+            & (plain <= translated + 1)
+        )
+        return mask
 
     def _is_foreign(self, segments: Segments, side: int) -> NDArray[np.bool_]:
         """A mask of the texts on one side that are almost certainly in another language."""

@@ -1,0 +1,72 @@
+"""Counts of words that were copied to the other side of a segment instead of translated."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from diptych.text.templates import ADDRESS, SLOT
+
+_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_ADDRESS_WORDS = 2  # an address weighs as much as this number of words
+
+
+class CopyCounts(NamedTuple):
+    """The numbers of copied and translated words of a segment."""
+
+    copied: int
+    """names, numbers and addresses on both sides; 0 if there are only numbers"""
+    translated: int
+    """words of one side that the other side lacks; the higher number of the two sides"""
+    plain: int
+    """words in lower case on both sides, of which close languages share many"""
+
+
+class _Words(NamedTuple):
+    """The words of a text, and the number of addresses in it."""
+
+    words: list[str]
+    folded: Counter[str]
+    addresses: int
+
+
+def copy_counts(left: str, right: str) -> CopyCounts:
+    """Count the copied and translated words of a segment.
+
+    An address counts as two copied words, even if it differs between the sides.
+
+    >>> copy_counts("Room: Naturalis 02", "Saal: Naturalis 02")
+    CopyCounts(copied=2, translated=1, plain=0)
+    >>> copy_counts("QField usage in Zermatt", "Utilisation de QField à Zermatt")
+    CopyCounts(copied=2, translated=3, plain=0)
+    """
+    ours, theirs = _words(left), _words(right)
+    shared = ours.folded & theirs.folded
+    addresses = min(ours.addresses, theirs.addresses)
+    found = [word for word in ours.words if word.casefold() in shared]
+    plain = sum(word.islower() and word.isalpha() for word in found)
+    copied = len(found) - plain + _ADDRESS_WORDS * addresses
+    return CopyCounts(
+        copied if addresses or any(map(_is_name, found)) else 0,
+        max(_count_others(ours.words, shared), _count_others(theirs.words, shared)),
+        plain,
+    )
+
+
+def _words(text: str) -> _Words:
+    """The words of a text, and the number of URLs and e-mail addresses in it."""
+    addresses = 0
+    if any(sign in text for sign in ("://", "@", "www.")):
+        text, addresses = ADDRESS.subn(SLOT, text)
+    words = _WORD.findall(text)
+    return _Words(words, Counter(word.casefold() for word in words), addresses)
+
+
+def _is_name(word: str) -> bool:
+    return not word.islower() and word != word.lower()
+
+
+def _count_others(words: Sequence[str], shared: Counter[str]) -> int:
+    return sum(word.casefold() not in shared for word in words)
