@@ -12,7 +12,18 @@ from collections.abc import Callable
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from diptych.page.elements import KNOWN, SKIPPED, TEXT, UNKNOWN, hidden_elements, visible
+from diptych.page.elements import (
+    APART,
+    KNOWN,
+    SKIPPED,
+    TEXT,
+    UNKNOWN,
+    hidden_elements,
+    visible,
+)
+from diptych.page.gaps import is_gap
+from diptych.page.link_lists import SEPARATORS, holds_only_links
+from diptych.page.note_marks import MAX_MARK, is_mark_link, is_superscript_mark
 from diptych.text.urls import resolve
 from diptych.types import Block, Node
 
@@ -23,9 +34,14 @@ MAX_ATTRIBUTE = 2_000  # characters of an alt, description or title; longer ones
 
 # Kinds of open elements; all but _INLINE are block-level.
 _INLINE, _BLOCK, _HIDDEN = range(3)
+_IN_HEADING = re.compile(r"/h[1-6]\[\d+\]$")
 _IN_PARAGRAPH = re.compile(r"/(?:p|h[1-6])\[\d+\]$")
 _BUTTONS = frozenset({"submit", "button", "reset", "image"})
 _WORD = re.compile(r"\w")
+_PUNCTUATION = ".,;:!?)"
+_MAY_BEGIN_LIST = frozenset(
+    tag_id for tag_id, (role, name) in KNOWN.items() if role == 2 or name in ("span", "b", "strong")
+) | {TEXT}
 
 
 class Walk:
@@ -41,6 +57,7 @@ class Walk:
         self._hidden = hidden_elements(parser, markup)
         self._children: list[list[Node]] = [[]] if with_tree else []
         self._block = ""  # path of the innermost open block-level element
+        self._link_list = "/"  # path of the last element that holds nothing but links
         self._runs: dict[str, int] = {}  # number of blocks that each element has yielded
         self._parts: list[str] = []  # texts of the current run
         self._break_at = -1  # index in _parts just after the last line break
@@ -69,7 +86,7 @@ class Walk:
                 if tag_id == TEXT:
                     # Blank text counts only between inline elements.
                     if parts or not node.is_empty_text_node:
-                        parts.append(text := node.text_content or "")
+                        text = self._add_run(node)
                         if add_text:
                             add_text(text, self._run_path())
                 elif (known_as := known(tag_id, UNKNOWN)) is not SKIPPED and left:
@@ -103,11 +120,13 @@ class Walk:
         if inner is None:
             self._add_leaf(node, path)
             return None
-        if self._hidden and node.mem_id in self._hidden:
+        if self._hidden and self._hidden.get(node.mem_id, APART) != APART:
             self._muted += 1
             self._open(_HIDDEN, path)
         elif inner.tag_id != TEXT or inner.next is not None or self._children:
             self._open(_BLOCK, path)
+            if inner.tag_id in _MAY_BEGIN_LIST and holds_only_links(inner):
+                self._link_list = self._path
         else:
             # Half of all blocks contain only text: no need to open them.
             text = " ".join((inner.text_content or "").split())
@@ -121,20 +140,71 @@ class Walk:
         if inner is None:
             self._add_leaf(node, path)
             return None
-        if self._hidden and node.mem_id in self._hidden:
-            return self._block_level(node, path)
+        if self._hidden and node.mem_id in self._hidden and self._is_left_out(node, path):
+            return None
         if self._children or inner.tag_id != TEXT or inner.next is not None:
             self._open(_INLINE, path)
             return inner
-        self._parts.append(inner.text_content or "")
+        self._add_run(inner)
         return None
+
+    def _is_left_out(self, node: LexborNode, path: str) -> bool:
+        """Leave a hidden element out; a text that is only read aloud becomes a block of its own."""
+        text = ""
+        if self._hidden[node.mem_id] == APART:
+            text = visible(node.text(separator=" "))
+            if not text or len(text) > MAX_ATTRIBUTE:
+                return False
+            self._add_leaf(node, path, self._add_aside(text, path))
+        return True
+
+    def _add_run(self, node: LexborNode) -> str:
+        """Add a text to the current run, after a blank if it is drawn apart from the run."""
+        parts, text = self._parts, node.text_content or ""
+        if parts and text[:1] > " ":
+            last = parts[-1] or "".join(parts)
+            if last[-1:] > " " and is_gap(last, text, node):
+                parts.append(" ")
+        parts.append(text)
+        return text
 
     def _anchor(self, node: LexborNode, path: str) -> LexborNode | None:
         """Read a link; adjacent links are separated by a space, as they appear in menus."""
-        before = node.prev
-        if self._parts and before is not None and before.tag_id == node.tag_id:
+        if self._block == self._link_list:
+            return self._block_level(node, path)
+        before, inner = node.prev, node.first_child
+        if self._parts and before is not None and _are_two_links(before, node):
             self._parts.append(" ")
+        if inner is not None and self._is_mark(node, inner):
+            self._drop_mark(node, path)
+            return None
         return self._inline(node, path)
+
+    def _is_mark(self, node: LexborNode, inner: LexborNode) -> bool:
+        """True if a link is a heading anchor or a footnote mark."""
+        if inner.tag_id == TEXT:
+            text = inner.text_content or ""
+            if len(text) > MAX_MARK or text.isalpha() or inner.next is not None:
+                return False
+        elif _IN_HEADING.search(self._block):
+            text = node.text()
+        else:
+            return False
+        return len(text) <= MAX_MARK and is_mark_link(node, text)
+
+    def _superscript(self, node: LexborNode, path: str) -> LexborNode | None:
+        if node.first_child is not None and is_superscript_mark(node):
+            self._drop_mark(node, path)
+            return None
+        return self._inline(node, path)
+
+    def _drop_mark(self, node: LexborNode, path: str) -> None:
+        """Leave out a mark, and the white space between it and a punctuation mark."""
+        after = node.next
+        text = after.text_content if after is not None and after.tag_id == TEXT else ""
+        if self._parts and text and text[0] in _PUNCTUATION:
+            self._parts[-1] = self._parts[-1].rstrip()
+        self._add_leaf(node, path)
 
     def _top(self, node: LexborNode, path: str) -> LexborNode | None:
         """Read the head or body element, which is not numbered in paths."""
@@ -177,6 +247,8 @@ class Walk:
         text = " ".join((parts[0] if len(parts) == 1 else "".join(parts)).split())
         parts.clear()
         self._break_at = -1
+        if self._block == self._link_list:
+            text = text.strip(SEPARATORS)
         if text and not self._muted:
             self._add_block(text, self._block)
         if self._asides:
@@ -271,6 +343,12 @@ class Walk:
         self._children[-1].append(Node(name, "", path, children, url or ""))
 
 
+def _are_two_links(link: LexborNode, other: LexborNode) -> bool:
+    """True if both elements are links; with the same target, they are one link that was cut."""
+    is_link = link.tag_id == other.tag_id
+    return is_link and link.attributes.get("href") != other.attributes.get("href")
+
+
 _READERS: tuple[Callable[[Walk, LexborNode, str], LexborNode | None], ...] = (
     Walk._block_level,
     Walk._inline,
@@ -284,4 +362,5 @@ _READERS: tuple[Callable[[Walk, LexborNode, str], LexborNode | None], ...] = (
     Walk._input,
     Walk._meta,
     Walk._title,
+    Walk._superscript,
 )
