@@ -22,7 +22,7 @@ from diptych.page.elements import (
     visible,
 )
 from diptych.page.gaps import is_gap
-from diptych.page.link_lists import SEPARATORS, holds_only_links
+from diptych.page.link_lists import SEPARATORS, is_in_link_list
 from diptych.page.note_marks import MAX_MARK, is_mark_link, is_superscript_mark
 from diptych.text.urls import resolve
 from diptych.types import Block, Node
@@ -34,14 +34,10 @@ MAX_ATTRIBUTE = 2_000  # characters of an alt, description or title; longer ones
 
 # Kinds of open elements; all but _INLINE are block-level.
 _INLINE, _BLOCK, _HIDDEN = range(3)
-_IN_HEADING = re.compile(r"/h[1-6]\[\d+\]$")
 _IN_PARAGRAPH = re.compile(r"/(?:p|h[1-6])\[\d+\]$")
 _BUTTONS = frozenset({"submit", "button", "reset", "image"})
 _WORD = re.compile(r"\w")
 _PUNCTUATION = ".,;:!?)"
-_MAY_BEGIN_LIST = frozenset(
-    tag_id for tag_id, (role, name) in KNOWN.items() if role == 2 or name in ("span", "b", "strong")
-) | {TEXT}
 
 
 class Walk:
@@ -57,7 +53,8 @@ class Walk:
         self._hidden = hidden_elements(parser, markup)
         self._children: list[list[Node]] = [[]] if with_tree else []
         self._block = ""  # path of the innermost open block-level element
-        self._link_list = "/"  # path of the last element that holds nothing but links
+        self._first_link = ("", "")  # paths of the last block that begins with a link, and the link
+        self._link_list = "/"  # path of the last block that is a list of links
         self._runs: dict[str, int] = {}  # number of blocks that each element has yielded
         self._parts: list[str] = []  # texts of the current run
         self._break_at = -1  # index in _parts just after the last line break
@@ -125,8 +122,6 @@ class Walk:
             self._open(_HIDDEN, path)
         elif inner.tag_id != TEXT or inner.next is not None or self._children:
             self._open(_BLOCK, path)
-            if inner.tag_id in _MAY_BEGIN_LIST and holds_only_links(inner):
-                self._link_list = self._path
         else:
             # Half of all blocks contain only text: no need to open them.
             text = " ".join((inner.text_content or "").split())
@@ -170,7 +165,7 @@ class Walk:
 
     def _anchor(self, node: LexborNode, path: str) -> LexborNode | None:
         """Read a link; adjacent links are separated by a space, as they appear in menus."""
-        if self._block == self._link_list:
+        if self._block == self._link_list or self._begins_list(node, path):
             return self._block_level(node, path)
         before, inner = node.prev, node.first_child
         if self._parts and before is not None and _are_two_links(before, node):
@@ -180,17 +175,27 @@ class Walk:
             return None
         return self._inline(node, path)
 
+    def _begins_list(self, node: LexborNode, path: str) -> bool:
+        """At the second link of a block, find out if the block is a list of links."""
+        if not self._parts:
+            self._first_link = (self._block, path)
+            return False
+        block, first = self._first_link
+        if block != self._block:
+            return False
+        self._first_link = ("", "")
+        if not is_in_link_list(node):
+            return False
+        self._link_list = block
+        self._flush(first)
+        return True
+
     def _is_mark(self, node: LexborNode, inner: LexborNode) -> bool:
         """True if a link is a heading anchor or a footnote mark."""
-        if inner.tag_id == TEXT:
-            text = inner.text_content or ""
-            if len(text) > MAX_MARK or text.isalpha() or inner.next is not None:
-                return False
-        elif _IN_HEADING.search(self._block):
-            text = node.text()
-        else:
-            return False
-        return len(text) <= MAX_MARK and is_mark_link(node, text)
+        if inner.tag_id != TEXT:
+            return "/h" in self._block[-7:] and is_mark_link(node, node.text())
+        text = inner.text_content or ""
+        return len(text) <= MAX_MARK and not text.isalpha() and is_mark_link(node, node.text())
 
     def _superscript(self, node: LexborNode, path: str) -> LexborNode | None:
         if node.first_child is not None and is_superscript_mark(node):
@@ -241,8 +246,11 @@ class Walk:
         runs = self._runs.get(self._block)
         return f"{self._block}/text()[{runs + 1}]" if runs else self._block
 
-    def _flush(self) -> None:
-        """End the current run: add its block, and the texts of its images as further blocks."""
+    def _flush(self, path: str = "") -> None:
+        """End the current run: add its block, and the texts of its images as further blocks.
+
+        The block has the path of the block-level element, or the one given.
+        """
         parts = self._parts
         text = " ".join((parts[0] if len(parts) == 1 else "".join(parts)).split())
         parts.clear()
@@ -250,7 +258,7 @@ class Walk:
         if self._block == self._link_list:
             text = text.strip(SEPARATORS)
         if text and not self._muted:
-            self._add_block(text, self._block)
+            self._add_block(text, path or self._block)
         if self._asides:
             if not self._muted:
                 self.blocks.extend(self._asides[: max(0, MAX_BLOCKS - len(self.blocks))])

@@ -15,27 +15,27 @@ _INLINE, _LINK = 1, 2
 _MAX_NODES = 2_000  # bounds the work
 
 
-def holds_only_links(first: LexborNode) -> bool:
-    """True if the nodes from `first` on are several links, with nothing but separators between.
+def is_in_link_list(link: LexborNode) -> bool:
+    """True if the block of a link consists of several links, with nothing but separators between.
 
     The last item may be without a link.  Links with the same target are one link that was cut, or a
     picture and its title.
 
     >>> from selectolax.lexbor import LexborHTMLParser
-    >>> def first(markup): return LexborHTMLParser(markup).css_first("p").first_child
-    >>> holds_only_links(first("<p><a href=1>Home</a> / <span><a href=2>News</a></span> / Today"))
+    >>> def link(markup): return LexborHTMLParser(markup).css_first("a")
+    >>> is_in_link_list(link("<p><a href=1>Home</a> / <span><a href=2>News</a></span> / Today"))
     True
-    >>> holds_only_links(first("<p><a href=1>Home</a> and <a href=2>News</a>"))
+    >>> is_in_link_list(link("<p><a href=1>Home</a> and <a href=2>News</a>"))
     False
     """
     targets: set[str] = set()
     is_after_arrow = has_end = False
-    for node in _inline_nodes(first):
+    for node in _inline_nodes(_first_of_block(link)):
         if node is None or (has_end and node.tag_id != TEXT):
             return False
         if node.tag_id != TEXT:
-            target = node.attributes.get("href") or ""
-            if target in targets:
+            target = node.attributes.get("href")
+            if not target or target in targets:
                 return False
             targets.add(target)
             is_after_arrow = False
@@ -49,6 +49,15 @@ def holds_only_links(first: LexborNode) -> bool:
         else:
             has_end = True
     return len(targets) + has_end > 1
+
+
+def _first_of_block(node: LexborNode) -> LexborNode:
+    """The first node in the block-level element around a node."""
+    above = node.parent
+    while above is not None and KNOWN.get(above.tag_id, UNKNOWN)[0] == _INLINE:
+        above = above.parent
+    first = above.first_child if above is not None else None
+    return node if first is None else first
 
 
 def _is_after_arrow(text: str, rest: str) -> bool:

@@ -31,6 +31,8 @@ def is_mark_link(link: LexborNode, text: str) -> bool:
     >>> is_mark_link(link("<a href='#part-2'>2</a>"), "2")
     False
     """
+    if len(text) > MAX_MARK:
+        return False
     own = link.attributes
     href = own.get("href") or ""
     if "#" not in href:
