@@ -53,7 +53,8 @@ class Walk:
         self._hidden = hidden_elements(parser, markup)
         self._children: list[list[Node]] = [[]] if with_tree else []
         self._block = ""  # path of the innermost open block-level element
-        self._first_link = ("", "")  # paths of the last block that begins with a link, and the link
+        # Block that begins with a link, and the path of that link's parent, and its number.
+        self._first_link = ("", "", 0)
         self._link_list = "/"  # path of the last block that is a list of links
         self._runs: dict[str, int] = {}  # number of blocks that each element has yielded
         self._parts: list[str] = []  # texts of the current run
@@ -91,7 +92,7 @@ class Walk:
                     role, name = known_as
                     tags.append(tag_id)
                     counts[tag_id] = number = counts.get(tag_id, 0) + 1
-                    inner = _READERS[role](self, node, f"{path}/{name or node.tag}[{number}]")
+                    inner = _READERS[role](self, node, path, name, number)
                     if inner is not None:
                         outer.append((parent, kind, path, counts, self._block))
                         parent, kind, path, counts = node, self._kind, self._path, {}
@@ -109,8 +110,15 @@ class Walk:
             parent, kind, path, counts, self._block = outer.pop()
 
     # One reader per element role.  It returns the first child if the children must be read too.
+    # Its arguments are the element, the path of its parent, its name, and its number among the
+    # siblings with this name: most inline elements need no path, and to spell it takes time.
 
-    def _block_level(self, node: LexborNode, path: str) -> LexborNode | None:
+    def _block_level(
+        self, node: LexborNode, above: str, name: str, number: int
+    ) -> LexborNode | None:
+        return self._box(node, f"{above}/{name}[{number}]")
+
+    def _box(self, node: LexborNode, path: str) -> LexborNode | None:
         if self._parts:
             self._flush()
         inner = node.first_child
@@ -130,28 +138,30 @@ class Walk:
             return None
         return inner
 
-    def _inline(self, node: LexborNode, path: str) -> LexborNode | None:
+    def _inline(self, node: LexborNode, above: str, name: str, number: int) -> LexborNode | None:
         inner = node.first_child
         if inner is None:
-            self._add_leaf(node, path)
+            if self._children:
+                self._add_leaf(node, f"{above}/{name}[{number}]")
             return None
-        if self._hidden and node.mem_id in self._hidden and self._is_left_out(node, path):
+        if self._hidden and self._is_left_out(node, above, name, number):
             return None
         if self._children or inner.tag_id != TEXT or inner.next is not None:
-            self._open(_INLINE, path)
+            self._open(_INLINE, f"{above}/{name}[{number}]")
             return inner
         self._add_run(inner)
         return None
 
-    def _is_left_out(self, node: LexborNode, path: str) -> bool:
+    def _is_left_out(self, node: LexborNode, above: str, name: str, number: int) -> bool:
         """Leave a hidden element out; a text that is only read aloud becomes a block of its own."""
-        text = ""
-        if self._hidden[node.mem_id] == APART:
+        reason = self._hidden.get(node.mem_id)
+        if reason == APART:
             text = visible(node.text(separator=" "))
             if not text or len(text) > MAX_ATTRIBUTE:
                 return False
+            path = f"{above}/{name}[{number}]"
             self._add_leaf(node, path, self._add_aside(text, path))
-        return True
+        return reason is not None
 
     def _add_run(self, node: LexborNode) -> str:
         """Add a text to the current run, after a blank if it is drawn apart from the run."""
@@ -163,32 +173,29 @@ class Walk:
         parts.append(text)
         return text
 
-    def _anchor(self, node: LexborNode, path: str) -> LexborNode | None:
+    def _anchor(self, node: LexborNode, above: str, name: str, number: int) -> LexborNode | None:
         """Read a link; adjacent links are separated by a space, as they appear in menus."""
-        if self._block == self._link_list or self._begins_list(node, path):
-            return self._block_level(node, path)
-        before, inner = node.prev, node.first_child
-        if self._parts and before is not None and _are_two_links(before, node):
-            self._parts.append(" ")
-        if inner is not None and self._is_mark(node, inner):
-            self._drop_mark(node, path)
-            return None
-        return self._inline(node, path)
-
-    def _begins_list(self, node: LexborNode, path: str) -> bool:
-        """At the second link of a block, find out if the block is a list of links."""
         if not self._parts:
-            self._first_link = (self._block, path)
-            return False
-        block, first = self._first_link
-        if block != self._block:
-            return False
-        self._first_link = ("", "")
-        if not is_in_link_list(node):
-            return False
-        self._link_list = block
-        self._flush(first)
-        return True
+            self._first_link = (self._block, above, number)
+        elif self._first_link[0] == self._block:
+            self._check_list(node)
+        if self._block == self._link_list:
+            return self._block_level(node, above, name, number)
+        inner = node.first_child
+        if inner is not None and self._is_mark(node, inner):
+            self._drop_mark(node, f"{above}/{name}[{number}]")
+            return None
+        if self._parts and _follows_link(node):
+            self._parts.append(" ")
+        return self._inline(node, above, name, number)
+
+    def _check_list(self, node: LexborNode) -> None:
+        """At the second link of a block, find out if the block is a list of links."""
+        block, above, number = self._first_link
+        self._first_link = ("", "", 0)
+        if block != self._link_list and is_in_link_list(node):
+            self._link_list = block
+            self._flush(f"{above}/a[{number}]")
 
     def _is_mark(self, node: LexborNode, inner: LexborNode) -> bool:
         """True if a link is a heading anchor or a footnote mark."""
@@ -197,11 +204,13 @@ class Walk:
         text = inner.text_content or ""
         return len(text) <= MAX_MARK and not text.isalpha() and is_mark_link(node, node.text())
 
-    def _superscript(self, node: LexborNode, path: str) -> LexborNode | None:
+    def _superscript(
+        self, node: LexborNode, above: str, name: str, number: int
+    ) -> LexborNode | None:
         if node.first_child is not None and is_superscript_mark(node):
-            self._drop_mark(node, path)
+            self._drop_mark(node, f"{above}/{name}[{number}]")
             return None
-        return self._inline(node, path)
+        return self._inline(node, above, name, number)
 
     def _drop_mark(self, node: LexborNode, path: str) -> None:
         """Leave out a mark, and the white space between it and a punctuation mark."""
@@ -211,15 +220,16 @@ class Walk:
             self._parts[-1] = self._parts[-1].rstrip()
         self._add_leaf(node, path)
 
-    def _top(self, node: LexborNode, path: str) -> LexborNode | None:
+    def _top(self, node: LexborNode, above: str, name: str, number: int) -> LexborNode | None:
         """Read the head or body element, which is not numbered in paths."""
-        return self._block_level(node, path.removesuffix("[1]"))
+        return self._box(node, f"{above}/{name}[{number}]".removesuffix("[1]"))
 
-    def _custom(self, node: LexborNode, path: str) -> LexborNode | None:
+    def _custom(self, node: LexborNode, above: str, _: str, number: int) -> LexborNode | None:
         """Read a custom element; it counts as block-level, except in a paragraph."""
-        if "-" in (node.tag or "") and not _IN_PARAGRAPH.search(self._block):
-            return self._block_level(node, path)
-        return self._inline(node, path)
+        name = node.tag or ""
+        if "-" in name and not _IN_PARAGRAPH.search(self._block):
+            return self._block_level(node, above, name, number)
+        return self._inline(node, above, name, number)
 
     def _open(self, kind: int, path: str) -> None:
         self._kind = kind
@@ -272,48 +282,49 @@ class Walk:
             self._runs[path] = runs
             self.blocks.append(Block(text, f"{path}/text()[{runs}]" if runs > 1 else path))
 
-    def _line_break(self, node: LexborNode, path: str) -> None:
+    def _line_break(self, node: LexborNode, above: str, name: str, number: int) -> None:
         """Read a line break; a single one becomes a space, two in a row end the block."""
         if self._break_at >= 0 and not "".join(self._parts[self._break_at :]).strip():
             self._flush()
         else:
             self._parts.append(" ")
             self._break_at = len(self._parts)
-        self._add_leaf(node, path)
+        if self._children:
+            self._add_leaf(node, f"{above}/{name}[{number}]")
 
-    def _rule(self, node: LexborNode, path: str) -> None:
+    def _rule(self, node: LexborNode, above: str, name: str, number: int) -> None:
         if self._parts:
             self._flush()
-        self._add_leaf(node, path)
+        self._add_leaf(node, f"{above}/{name}[{number}]")
 
-    def _image(self, node: LexborNode, path: str) -> None:
-        own = node.attributes
+    def _image(self, node: LexborNode, above: str, name: str, number: int) -> None:
+        own, path = node.attributes, f"{above}/{name}[{number}]"
         alt = self._add_aside(own.get("alt"), path)
         self._add_leaf(node, path, alt)
 
-    def _area(self, node: LexborNode, path: str) -> None:
-        own = node.attributes
+    def _area(self, node: LexborNode, above: str, name: str, number: int) -> None:
+        own, path = node.attributes, f"{above}/{name}[{number}]"
         alt = self._add_aside(own.get("alt"), path)
         href = own.get("href")
         url = resolve(self.base, href) if href and href[0] != "#" else None
         self._add_leaf(node, path, alt, url or "")
 
-    def _input(self, node: LexborNode, path: str) -> None:
-        own = node.attributes
+    def _input(self, node: LexborNode, above: str, name: str, number: int) -> None:
+        own, path = node.attributes, f"{above}/{name}[{number}]"
         label = ""
         if (own.get("type") or "").lower() in _BUTTONS:
             label = self._add_aside(own.get("value") or own.get("alt"), path)
         self._add_leaf(node, path, label)
 
-    def _meta(self, node: LexborNode, path: str) -> None:
+    def _meta(self, node: LexborNode, above: str, name: str, number: int) -> None:
         own = node.attributes
         content = (own.get("content") or "").strip()
         if (own.get("name") or "").lower() == "description":
             text = visible(content[:MAX_ATTRIBUTE])
             if _WORD.search(text):
-                self.blocks.append(Block(text, path))
+                self.blocks.append(Block(text, f"{above}/{name}[{number}]"))
 
-    def _title(self, node: LexborNode, path: str) -> None:
+    def _title(self, node: LexborNode, *_: object) -> None:
         """Read the page's title, which is the first; later title elements belong to drawings."""
         if not self._has_title:
             self._has_title = True
@@ -351,13 +362,15 @@ class Walk:
         self._children[-1].append(Node(name, "", path, children, url or ""))
 
 
-def _are_two_links(link: LexborNode, other: LexborNode) -> bool:
-    """True if both elements are links; with the same target, they are one link that was cut."""
-    is_link = link.tag_id == other.tag_id
-    return is_link and link.attributes.get("href") != other.attributes.get("href")
+def _follows_link(link: LexborNode) -> bool:
+    """True if another link is just before a link; with the same target, it is one that was cut."""
+    before = link.prev
+    if before is None or before.tag_id != link.tag_id:
+        return False
+    return before.attributes.get("href") != link.attributes.get("href")
 
 
-_READERS: tuple[Callable[[Walk, LexborNode, str], LexborNode | None], ...] = (
+_READERS: tuple[Callable[[Walk, LexborNode, str, str, int], LexborNode | None], ...] = (
     Walk._block_level,
     Walk._inline,
     Walk._anchor,

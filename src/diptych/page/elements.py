@@ -81,7 +81,7 @@ def hidden_elements(parser: LexborHTMLParser, markup: str) -> dict[int, int]:
 
     >>> markup = "<p hidden>a<p style='display: none'>b<p>c <i class=sr-only>d</i>"
     >>> list(hidden_elements(LexborHTMLParser(markup), markup).values())
-    [2, 1, 1]
+    [1, 1, 2]
     """
     if not any(word in markup for word in _HIDING):
         return {}

@@ -11,6 +11,7 @@ in a sample of 200, 98% are gaps; of 200 sampled places without a gap, 96% have 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from selectolax.lexbor import LexborNode
@@ -195,9 +196,12 @@ def _is_capitalised(text: str) -> bool:
 def _is_box(node: LexborNode) -> bool:
     """True if the class name or style of an element says that it is drawn as a box of its own."""
     own = node.attributes
-    return bool(_BOX_CLASS.search(own.get("class") or "")) or bool(
-        _BOX_STYLE.search(own.get("style") or "")
-    )
+    return _names_box(own.get("class") or "") or bool(_BOX_STYLE.search(own.get("style") or ""))
+
+
+@lru_cache(maxsize=1 << 10)
+def _names_box(name: str) -> bool:
+    return _BOX_CLASS.search(name) is not None
 
 
 def _crossing(node: LexborNode) -> _Crossing:
