@@ -30,6 +30,7 @@ from diptych.types import Block, Node
 MAX_ELEMENTS = 300_000  # bounds the work: later elements are ignored
 MAX_BLOCKS = 50_000
 MAX_PATH = 1_000  # characters; elements with longer paths are numbered instead
+TITLE_PATH = "/html/head/title"
 MAX_ATTRIBUTE = 2_000  # characters of an alt, description or title; longer ones are ignored
 
 # Kinds of open elements; all but _INLINE are block-level.
@@ -330,7 +331,7 @@ class Walk:
             self._has_title = True
             title = visible(node.text()[:MAX_ATTRIBUTE])
             if title:
-                self.blocks.append(Block(title, "/html/head/title"))
+                self.blocks.append(Block(title, TITLE_PATH))
 
     def _add_aside(self, text: str | None, path: str) -> str:
         """Add the text of an image or button as a block of its own."""
