@@ -56,6 +56,7 @@ class Walk:
         self._block = ""  # path of the innermost open block-level element
         # Block that begins with a link, and the path of that link's parent, and its number.
         self._first_link = ("", "", 0)
+        self._checked: set[str] = set()  # blocks that begin with two links, which may be lists
         self._link_list = "/"  # path of the last block that is a list of links
         self._runs: dict[str, int] = {}  # number of blocks that each element has yielded
         self._parts: list[str] = []  # texts of the current run
@@ -157,8 +158,8 @@ class Walk:
         """Leave a hidden element out; a text that is only read aloud becomes a block of its own."""
         reason = self._hidden.get(node.mem_id)
         if reason == APART:
-            text = visible(node.text(separator=" "))
-            if not text or len(text) > MAX_ATTRIBUTE:
+            text = node.text(separator=" ")
+            if not text.strip() or len(text) > MAX_ATTRIBUTE:
                 return False
             path = f"{above}/{name}[{number}]"
             self._add_leaf(node, path, self._add_aside(text, path))
@@ -168,7 +169,7 @@ class Walk:
         """Add a text to the current run, after a blank if it is drawn apart from the run."""
         parts, text = self._parts, node.text_content or ""
         if parts and text[:1] > " ":
-            last = parts[-1] or "".join(parts)
+            last = parts[-1] or next(filter(None, reversed(parts)), "")
             if last[-1:] > " " and is_gap(last, text, node):
                 parts.append(" ")
         parts.append(text)
@@ -194,9 +195,10 @@ class Walk:
         """At the second link of a block, find out if the block is a list of links."""
         block, above, number = self._first_link
         self._first_link = ("", "", 0)
-        if block != self._link_list and is_in_link_list(node):
+        if block not in self._checked and is_in_link_list(node):
             self._link_list = block
             self._flush(f"{above}/a[{number}]")
+        self._checked.add(block)
 
     def _is_mark(self, node: LexborNode, inner: LexborNode) -> bool:
         """True if a link is a heading anchor or a footnote mark."""

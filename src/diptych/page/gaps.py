@@ -121,8 +121,8 @@ def _is_gap_at_sign(before: str, after: str, cross: _Crossing) -> bool:
     if end in ",;":
         return not (last.isdigit() and begin.isdigit())
     if end in ".!?…":
-        return _is_capitalised(after) and not last.isupper() and last.isalnum()
-    return _is_capitalised(after) or (end == "%" and bool(cross.closed and cross.opened))
+        return _may_begin_sentence(after) and not last.isupper() and last.isalnum()
+    return _may_begin_sentence(after) or (end == "%" and bool(cross.closed and cross.opened))
 
 
 def _is_one_word(before: str, after: str) -> bool:
@@ -182,15 +182,18 @@ def _is_gap_beside_element(before: str, after: str, cross: _Crossing) -> bool:
 
 
 def _is_capitalised(text: str) -> bool:
-    """True if a text begins with a capital and a small letter, or with a word without case.
+    """True if a text begins with a capital and a small letter.
 
     >>> _is_capitalised("Why"), _is_capitalised("AI"), _is_capitalised("why")
     (True, False, False)
     """
+    return text[0].isupper() and text[1:2].islower()
+
+
+def _may_begin_sentence(text: str) -> bool:
+    """True if a text begins with a capitalised word, or with a letter that has no capital."""
     first = text[0]
-    return (first.isupper() and text[1:2].islower()) or (
-        first.isalpha() and first.swapcase() == first
-    )
+    return _is_capitalised(text) or (first.isalpha() and not (first.isupper() or first.islower()))
 
 
 def _is_box(node: LexborNode) -> bool:

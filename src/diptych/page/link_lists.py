@@ -48,7 +48,7 @@ def is_in_link_list(link: LexborNode) -> bool:
             return False
         else:
             has_end = True
-    return len(targets) + has_end > 1
+    return len(targets) > 1
 
 
 def _first_of_block(node: LexborNode) -> LexborNode:

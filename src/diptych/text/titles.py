@@ -16,7 +16,6 @@ _SEPARATOR = re.compile(r"(?:^|\s)[-–—·•»›«‹~/](?:\s|$)|\s?(?:\||::
 _MIN_TITLES = 3  # titles with the name; fewer may be a coincidence
 _MIN_SHARE = 0.4  # of the titles; sections of a site have names too, but fewer pages.  On 26 of 32
 # real sites, more than half of the titles have the name of the site, on the others none
-_SAME = 0.8  # share of titles with a part of a name that have the longer name, too
 
 
 class Cut(NamedTuple):
@@ -86,10 +85,15 @@ class _Names:
         parts = [part for part in _parts(title) if part.cut.is_name_first == is_first]
         for part in sorted(parts, key=lambda each: len(each.name)):
             count = self._counts[is_first, part.name]
-            if count < (_SAME * best[0] if best else self._min_count):
+            if count < max(self._min_count, _same(best[0]) if best else 0):
                 break
             best = (count, part.cut)
         return best
+
+
+def _same(count: int) -> float:
+    """The least count of a longer name; one title, that of the home page, may be the name alone."""
+    return min(0.8 * count, count - 1)
 
 
 def _parts(title: str) -> Iterator[_Part]:
