@@ -197,7 +197,8 @@ class Walk:
         self._first_link = ("", "", 0)
         if block not in self._checked and is_in_link_list(node):
             self._link_list = block
-            self._flush(f"{above}/a[{number}]")
+            path = f"{above}/a[{number}]"
+            self._flush(path if len(path) < MAX_PATH else "")
         self._checked.add(block)
 
     def _is_mark(self, node: LexborNode, inner: LexborNode) -> bool:
