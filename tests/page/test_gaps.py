@@ -19,6 +19,7 @@ APART = [
     ("<a href=a>Politics</a><span>(12)</span>", "Politics (12)"),
     ("<span>4</span><a href=b>5</a>", "4 5"),
     ("<strong>Online</strong><span>96%</span>", "Online 96%"),
+    ("<span>15</span><span>Jan</span>", "15 Jan"),
     ("<span>83%</span><span>Done</span>", "83% Done"),
     # labels and their values
     ("<span>Services</span><a href=a>Custom software</a>", "Services Custom software"),
@@ -51,6 +52,7 @@ APART = [
     ("home<svg></svg>news", "home news"),
     ("home<i class='fa fa-star'></i>news", "home news"),
     ("home<img src=a.png>news", "home news"),
+    ("home<img src=a.png alt=star>news", "home news"),
     ("<a href=a>one<svg></svg></a><b>two</b>", "one two"),
     # dates, keys, signs
     ("posted<time>May</time>", "posted May"),
@@ -97,7 +99,11 @@ WORDS = [
     "“<i>quoted</i>”",
     "12:<b>30</b>",
     "1,<b>500</b>",
-    "J.<b>R</b>.",
+    "J.<b>Ronald</b>",
+    "<span>der</span><a href=x>selbe</a>",
+    "<code>utf8</code>strings",
+    "Linux<b><!-- --></b><span>BCN</span>",
+    "<a href=m>jcaro</a><a href=m>n@b.com</a>",
     "<a href=x>t</a><a href=x>he Guardian</a>",
     # agglutinative suffixes: Hungarian, Turkish, Finnish, Basque, Korean
     "<a href=b>Budapest</a>en",
@@ -118,6 +124,7 @@ WORDS = [
     "使用<code>std::string</code>类型",
     "<b>成谷</b><i>さん</i>",
     "<a href=x>こちら</a>を",
+    "<span class=month>3</span>月",
     "ประเทศ<b>ไทย</b>ของเรา",
     "ភាសា<b>ខ្មែរ</b>យើង",
     "ພາສາ<b>ລາວ</b>",

@@ -33,6 +33,8 @@ from support.blocks import block_texts, walk
         ("<p>Go to <a href='#top'>top</a></p>", "Go to top"),
         ("<p>See <a href='law.html'>§ 5</a></p>", "See § 5"),
         ("<h2>Title <a href='/news'>News</a></h2>", "Title News"),
+        ("<p>more <a href='#'>»</a></p>", "more »"),
+        ("<p>see <a href='#x'>note <sup>1</sup></a></p>", "see note 1"),
         ("<p>vote <a href='up.html'>+1</a></p>", "vote +1"),
     ],
 )

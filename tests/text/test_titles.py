@@ -48,6 +48,11 @@ def test_separator_in_the_own_title_is_left_alone() -> None:
     assert cut_titles(*named) == [(title, "Site") for title in titles]
 
 
+def test_few_titles_with_the_same_end_are_left_alone() -> None:
+    titles = [*(f"Poem {n} - Bees" for n in range(3)), *(f"Page {n}" for n in range(7))]
+    assert cut_titles(*titles) == [(title,) for title in titles]
+
+
 def test_name_of_a_section_is_part_of_the_own_title() -> None:
     titles = [f"Page {n} | {'Blog | ' if n < 3 else ''}Site" for n in range(9)]
     assert cut_titles(*titles)[0] == ("Page 0 | Blog", "Site")

@@ -121,7 +121,7 @@ def _is_gap_at_sign(before: str, after: str, cross: _Crossing) -> bool:
     if end in ",;":
         return not (last.isdigit() and begin.isdigit())
     if end in ".!?…":
-        return _may_begin_sentence(after) and not last.isupper() and last.isalnum()
+        return _may_begin_sentence(after) and not last.isupper()
     return _may_begin_sentence(after) or (end == "%" and bool(cross.closed and cross.opened))
 
 

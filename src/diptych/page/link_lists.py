@@ -44,7 +44,7 @@ def is_in_link_list(link: LexborNode) -> bool:
         rest = text.strip(SEPARATORS)
         if not rest:
             is_after_arrow |= any(sign in text for sign in _ARROWS)
-        elif has_end or not targets or not (is_after_arrow or _is_after_arrow(text, rest)):
+        elif not (has_end or (targets and (is_after_arrow or _is_after_arrow(text, rest)))):
             return False
         else:
             has_end = True
