@@ -3,6 +3,8 @@
 Recall comes first, and all pages are treated alike: both sides of a translation must yield the same
 blocks.  A block is a run of inline content in a block-level element.  Its path is that of the
 element, such as `/html/body/div[2]/p[1]`; later runs of the same element append `/text()[2]` etc.
+A block that holds nothing but links is one block per link.  Texts of images and texts for screen
+readers are blocks of their own, after the block they are in.
 """
 
 from __future__ import annotations

@@ -3,9 +3,10 @@
 Style sheets, which draw elements apart, are not read.  A gap is recognised from the characters on
 both sides, the elements that end and begin between them, and their class names and styles.
 
-On 32 real sites, 4,339 pages have 2,900 different places where two words meet without white space;
-about half are in code or in scripts without blanks.  Of 1,420 gaps that these rules see, read
-in a sample of 200, 98% are gaps; of 200 sampled places without a gap, 96% have none.
+On 32 real sites, these rules see 1,849 different gaps, three quarters of them on one site.  Of 165
+that were read, at most 12 from a site and kind, 160 are gaps; the others cut names of products and
+an address.  They see none at 204 other places where two words meet outside of code and of scripts
+without blanks.  Of 114 that were read, 96 are inside words; at 18, authors forgot the blank.
 """
 
 from __future__ import annotations
