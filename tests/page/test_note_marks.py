@@ -17,6 +17,7 @@ from support.blocks import block_texts, walk
         ("<h2>标题<a href='#t'>¶</a></h2>", "标题"),
         ("<p>A claim.<sup><a href='#fn1'>1</a></sup> Another.</p>", "A claim. Another."),
         ("<p>A claim<a href='#fn1'><sup>1</sup></a>, and</p>", "A claim, and"),
+        ("<p>A claim <a href='#fn1'><sup>1</sup></a>, and</p>", "A claim, and"),
         ("<p>A claim<sup>[<a href='#fn1'>12</a>]</sup>.</p>", "A claim."),
         ("<p>One<sup><a href='#a'>1</a>, <a href='#b'>2</a></sup>.</p>", "One."),
         ("<p>A claim [1] stays, <a href='#n1'>[2]</a> goes</p>", "A claim [1] stays, goes"),

@@ -221,6 +221,8 @@ class Walk:
     def _drop_mark(self, node: LexborNode, path: str) -> None:
         """Leave out a mark, and the white space between it and a punctuation mark."""
         after = node.next
+        if after is None and node.parent is not None and node.parent.tag == "a":
+            after = node.parent.next
         text = after.text_content if after is not None and after.tag_id == TEXT else ""
         if self._parts and text and text[0] in _PUNCTUATION:
             self._parts[-1] = self._parts[-1].rstrip()
