@@ -39,8 +39,17 @@ from diptych.text.spans import by_path, texts_at
 
 SITES = ("third-utf8slug-mplayer", "partial-utf8slug-debian", "third-slug-lilypond")
 """sites in other scripts, in legacy charsets, and with much inline markup"""
-WAYS = ("as it stands", "but for white space", "stretch by stretch", "in an attribute", "not found")
+WAYS = (
+    "as it stands", "but for white space", "stretch by stretch", "but for marks", "in an attribute",
+    "not found",
+)  # fmt: skip
 ATTRIBUTES = "//@alt | //@value | //meta/@content"
+# Footnote marks, heading anchors, and texts for screen readers, which are in no sentence.
+MARKS = (
+    "//sup[.//a[contains(@href, '#')]] | //a[contains(@href, '#')][string-length(.) < 9]"
+    " | //span[@aria-hidden='true' or @hidden or contains(@class, 'sr-only')]"
+    " | //span[contains(@class, 'visually') or contains(@class, 'screen-reader')]"
+)
 
 _CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([\w:-]+)""", re.IGNORECASE)
 _XML = re.compile(r"^\s*<\?xml[^>]*>")
@@ -64,6 +73,8 @@ class Seen(NamedTuple):
     url: str
     text: str
     squeezed: str
+    unmarked: str
+    """the squeezed text without marks"""
     attributes: str
 
 
@@ -109,7 +120,10 @@ def seen(warc: Path, offset: int) -> Seen:
     for element in tree.xpath("//script | //style"):
         element.drop_tree()
     text = tree.text_content()
-    return Seen(url, folded(text), "".join(folded(text).split()), attributes)
+    for element in tree.xpath(MARKS):
+        element.drop_tree()
+    unmarked = squeezed(tree.text_content())
+    return Seen(url, folded(text), squeezed(text), unmarked, attributes)
 
 
 def decoded(body: bytes, content_type: str) -> str:
@@ -128,6 +142,11 @@ def folded(text: str) -> str:
     return " ".join(text.translate(_INVISIBLE).split())
 
 
+def squeezed(text: str) -> str:
+    """A text without white space and zero-width characters."""
+    return "".join(folded(text).split())
+
+
 def way(side: Found, page: Seen) -> str:
     """The method by which the text of a side is found in its page."""
     lengths = [int(end) - int(start) for start, end in (at.split("-") for at in side.at.split())]
@@ -141,7 +160,9 @@ def way(side: Found, page: Seen) -> str:
         return WAYS[1]
     if stretches and all("".join(part.split()) in page.squeezed for part in stretches):
         return WAYS[2]
-    return WAYS[3] if side.text in page.attributes else WAYS[4]
+    if stretches and all("".join(part.split()) in page.unmarked for part in stretches):
+        return WAYS[3]
+    return WAYS[4] if side.text in page.attributes else WAYS[5]
 
 
 @lru_cache(maxsize=256)

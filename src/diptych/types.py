@@ -97,8 +97,7 @@ class LangScore(NamedTuple):
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """An element or a text (tag `#text`) in the tree of a page; `alt` counts as text (Shi 2006)."""
 
     tag: str

@@ -22,7 +22,9 @@ from diptych.types import Response, Url
 from diptych.units import DocumentPair, Side, Unit
 
 EN = """<!DOCTYPE html><title>Start</title><p>A <b>bold</b>&nbsp;<i>mar<u>mal</u>ade</i> &amp; soft\
-&shy;ened   word. Another <a href=x>sen<em>tence</em></a>.<p>Last &#x1F600; one<br>line"""
+&shy;ened   word. Another <a href=x>sen<em>tence</em></a>.<nav><a href=a>Home</a> / <a href=b>News\
+</a> / Now</nav><p><span>01</span>Why<sup><a href=#n>1</a></sup> so <span class=sr-only>opens a \
+window</span><p>Last &#x1F600; one<br>line"""
 HE = "<html dir=rtl><p>שלום <b>עולם</b>, מה שלומך?<p dir=rtl>עברית‏ (English) סוף.<p>a‍b"
 RU = "<meta charset=koi8-r><p>Привет, мир. Как дела?<p>Ещё&nbsp;строка"
 

@@ -70,7 +70,7 @@ def nodes(tree: Node | None) -> Iterator[Node]:
         ("<p><b>a</b> <!-- c -->b</p>", ["a b"]),
         ("<p>one<br>two<br><br>three<br> <br/>four</p>", ["one two", "three", "four"]),
         ("<p>over<hr>under</p>", ["over", "under"]),
-        ("<a href=a>Home</a><a href=b>News</a>", ["Home News"]),
+        ("<a href=a>Home</a><a href=b>News</a>", ["Home", "News"]),
         ("<p>soft\u00adhyphen zero\u200bwidth</p>", ["softhyphen zerowidth"]),
         ("<p>***</p><p>&nbsp;</p><p>→</p><p>5</p>", ["5"]),
         ("<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>", ["漢"]),

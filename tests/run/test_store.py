@@ -182,6 +182,9 @@ def test_pages_of_a_site_come_in_the_order_of_their_urls(store: Store) -> None:
         add_page(store, number)
     assert [found.url for found in store.records(SITE)] == [url(1), url(2), url(3)]
     assert list(store.records(SITE + 1)) == []
+    rows = [(found.url, found.lang, found.title) for found in store.records(SITE)]
+    assert store.titles(SITE) == rows
+    assert store.titles(SITE + 1) == []
 
 
 def test_announced_translations_are_links_of_their_pages_and_kept_once(store: Store) -> None:

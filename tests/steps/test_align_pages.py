@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.examples import examples
-from support.fakes import make_page
+from support.fakes import make_page, titled
 
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.registry import make
-from diptych.steps.align_pages import AlignedSentences, align_pages, align_sentences
+from diptych.steps.align_pages import AlignedSentences, TitleCuts, align_pages, align_sentences
+from diptych.text.titles import Cut
 from diptych.types import Bead, Block, LangPair, NodePair, Page, PagePair
 
 LANGS = LangPair("en", "fr")
@@ -200,3 +201,50 @@ def test_every_sentence_is_in_one_place(trees, sentences, ours, theirs) -> None:
     for each in found:
         assert each.left or each.right
         assert (each.score > 0) == bool(each.left and each.right)
+
+
+TITLES = Pieces([((0,), (0,), 0.8), ((1,), (1,), 1.0)])
+OURS = titled(make_page("/en", "en", "Bees. A poem | Bee House", "Text."))
+THEIRS = titled(make_page("/fr", "fr", "La ruche – Les abeilles", "Texte."))
+CUTS = TitleCuts(Cut(12, 15), Cut(8, 11, is_name_first=True))
+
+
+def parts_of_titles(cuts: TitleCuts, left: Page = OURS, right: Page = THEIRS) -> list[tuple]:
+    """The segments of the titles: texts, characters and score."""
+    pair = PagePair(left.url, right.url, *LANGS, 1.0, "test")
+    segments = align_pages(pair, left, right, TITLES, Beads(), NOTHING, cuts=cuts)
+    return [(s.left, s.left_at, s.right, s.right_at, s.score) for s in segments][:-1]
+
+
+def test_own_titles_and_the_names_of_the_site_are_segments_of_their_own() -> None:
+    assert parts_of_titles(CUTS) == [
+        ("Bees. A poem", "0-12", "Les abeilles", "11-23", 0.8),
+        ("Bee House", "15-24", "La ruche", "0-8", 0.8),
+    ]
+    same_order = titled(make_page("/fr", "fr", "Les abeilles | Ruche", "Texte."))
+    parts = parts_of_titles(TitleCuts(CUTS.left, Cut(12, 15)), OURS, same_order)
+    assert [part[:3:2] for part in parts] == [
+        ("Bees. A poem", "Les abeilles"), ("Bee House", "Ruche"),
+    ]  # fmt: skip
+
+
+def test_title_that_is_cut_on_one_side_is_left_to_the_aligner() -> None:
+    assert [part[:3:2] for part in parts_of_titles(TitleCuts(CUTS.left, None))] == [
+        ("Bees. A poem", "La ruche – Les abeilles"), ("Bee House", ""),
+    ]  # fmt: skip
+
+
+def test_title_that_is_nothing_but_the_name_has_one_part() -> None:
+    bare = titled(make_page("/en", "en", "| Bee House", "Text."))
+    parts = parts_of_titles(TitleCuts(Cut(0, 2), None), bare)
+    assert parts == [("Bee House", "2-11", "La ruche – Les abeilles", "0-23", 0.8)]
+
+
+def test_only_the_title_is_cut_and_only_if_it_is_the_one_that_was_stored() -> None:
+    sentences = ["Bees.", "A poem | Bee House"]
+    assert [part[0] for part in parts_of_titles(TitleCuts())] == sentences
+    changed = replace(OURS, record=replace(OURS.record, title="Other"))
+    assert [part[0] for part in parts_of_titles(CUTS, changed)] == sentences
+    paragraph = make_page("/en", "en", OURS.blocks[0].text, "Text.")
+    paragraph = replace(paragraph, record=OURS.record)
+    assert [part[0] for part in parts_of_titles(CUTS, paragraph)] == sentences

@@ -12,6 +12,7 @@ from support.runs import BASELINES, LANGS, Counting, Killed, Killing, context, c
 from diptych.engine.worker import Failed
 from diptych.engine.workers import Workers
 from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.page.blocks import TITLE_PATH
 from diptych.protocols import Watcher
 from diptych.run.store import Store
 from diptych.stages.align_dom.domtree import strategy as domtree
@@ -57,6 +58,24 @@ def test_every_pair_is_aligned_and_decided_once(fresh, every_pair) -> None:
     assert store.count("SELECT count(*) FROM decisions WHERE accept") == PAIRS
     assert watcher.pairs == PAIRS
     assert watcher.segments == store.count("SELECT count(*) FROM segments WHERE accept") > 20
+
+
+def test_name_of_the_site_in_titles_is_a_segment_of_its_own(fresh, every_pair) -> None:
+    store = fresh(every_pair[1 : PAIRS + 1])  # the title of the home page is the name alone
+    with Workers(1) as workers:
+        align(store, workers=workers)
+    rows = store.db.execute(
+        "SELECT left, right, left_at, right_at FROM segments WHERE left_path = ?", (TITLE_PATH,)
+    ).fetchall()
+    names = [row for row in rows if row[:2] == ("Two Shores", "Deux rives")]
+    own = [row for row in rows if row not in names]
+    assert len(names) == len(own) == PAIRS
+    titles = {title: url for url, _, title in store.titles(1)}
+    for (left, right, left_at, right_at), name in zip(own, names, strict=True):
+        assert f"{left} – Two Shores" in titles
+        assert f"{right} – Deux rives" in titles
+        assert (left_at, right_at) == (f"0-{len(left)}", f"0-{len(right)}")
+        assert name[2] == f"{len(left) + 3}-{len(left) + 13}"
 
 
 def test_second_run_does_nothing(fresh, every_pair) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.page.blocks import TITLE_PATH
 from diptych.page.sketch import count_words
 from diptych.text.lengths import text_length
 from diptych.text.urls import normalise
@@ -52,6 +53,13 @@ def make_page(
         digest=hashlib.sha1(f"{content or url}".encode()).hexdigest(),
     )
     return Page(record, tuple(links), blocks)
+
+
+def titled(page: Page) -> Page:
+    """The page with its first block as its title."""
+    title = Block(page.blocks[0].text, TITLE_PATH)
+    record = replace(page.record, title=title.text)
+    return replace(page, record=record, blocks=(title, *page.blocks[1:]))
 
 
 def sketch_of(page: Page) -> Sketch:

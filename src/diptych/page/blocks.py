@@ -3,6 +3,8 @@
 Recall comes first, and all pages are treated alike: both sides of a translation must yield the same
 blocks.  A block is a run of inline content in a block-level element.  Its path is that of the
 element, such as `/html/body/div[2]/p[1]`; later runs of the same element append `/text()[2]` etc.
+A block that holds nothing but links is one block per link.  Texts of images and texts for screen
+readers are blocks of their own, after the block they are in.
 """
 
 from __future__ import annotations
@@ -12,13 +14,25 @@ from collections.abc import Callable
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from diptych.page.elements import KNOWN, SKIPPED, TEXT, UNKNOWN, hidden_elements, visible
+from diptych.page.elements import (
+    APART,
+    KNOWN,
+    SKIPPED,
+    TEXT,
+    UNKNOWN,
+    hidden_elements,
+    visible,
+)
+from diptych.page.gaps import is_gap
+from diptych.page.link_lists import SEPARATORS, is_in_link_list
+from diptych.page.note_marks import MAX_MARK, is_mark_link, is_superscript_mark
 from diptych.text.urls import resolve
 from diptych.types import Block, Node
 
 MAX_ELEMENTS = 300_000  # bounds the work: later elements are ignored
 MAX_BLOCKS = 50_000
 MAX_PATH = 1_000  # characters; elements with longer paths are numbered instead
+TITLE_PATH = "/html/head/title"
 MAX_ATTRIBUTE = 2_000  # characters of an alt, description or title; longer ones are ignored
 
 # Kinds of open elements; all but _INLINE are block-level.
@@ -26,6 +40,7 @@ _INLINE, _BLOCK, _HIDDEN = range(3)
 _IN_PARAGRAPH = re.compile(r"/(?:p|h[1-6])\[\d+\]$")
 _BUTTONS = frozenset({"submit", "button", "reset", "image"})
 _WORD = re.compile(r"\w")
+_PUNCTUATION = ".,;:!?)"
 
 
 class Walk:
@@ -41,6 +56,10 @@ class Walk:
         self._hidden = hidden_elements(parser, markup)
         self._children: list[list[Node]] = [[]] if with_tree else []
         self._block = ""  # path of the innermost open block-level element
+        # Block that begins with a link, and the path of that link's parent, and its number.
+        self._first_link = ("", "", 0)
+        self._checked: set[str] = set()  # blocks that begin with two links, which may be lists
+        self._link_list = "/"  # path of the last block that is a list of links
         self._runs: dict[str, int] = {}  # number of blocks that each element has yielded
         self._parts: list[str] = []  # texts of the current run
         self._break_at = -1  # index in _parts just after the last line break
@@ -69,7 +88,7 @@ class Walk:
                 if tag_id == TEXT:
                     # Blank text counts only between inline elements.
                     if parts or not node.is_empty_text_node:
-                        parts.append(text := node.text_content or "")
+                        text = self._add_run(node)
                         if add_text:
                             add_text(text, self._run_path())
                 elif (known_as := known(tag_id, UNKNOWN)) is not SKIPPED and left:
@@ -77,7 +96,7 @@ class Walk:
                     role, name = known_as
                     tags.append(tag_id)
                     counts[tag_id] = number = counts.get(tag_id, 0) + 1
-                    inner = _READERS[role](self, node, f"{path}/{name or node.tag}[{number}]")
+                    inner = _READERS[role](self, node, path, name, number)
                     if inner is not None:
                         outer.append((parent, kind, path, counts, self._block))
                         parent, kind, path, counts = node, self._kind, self._path, {}
@@ -95,15 +114,22 @@ class Walk:
             parent, kind, path, counts, self._block = outer.pop()
 
     # One reader per element role.  It returns the first child if the children must be read too.
+    # Its arguments are the element, the path of its parent, its name, and its number among the
+    # siblings with this name: most inline elements need no path, and to spell it takes time.
 
-    def _block_level(self, node: LexborNode, path: str) -> LexborNode | None:
+    def _block_level(
+        self, node: LexborNode, above: str, name: str, number: int
+    ) -> LexborNode | None:
+        return self._box(node, f"{above}/{name}[{number}]")
+
+    def _box(self, node: LexborNode, path: str) -> LexborNode | None:
         if self._parts:
             self._flush()
         inner = node.first_child
         if inner is None:
             self._add_leaf(node, path)
             return None
-        if self._hidden and node.mem_id in self._hidden:
+        if self._hidden and self._hidden.get(node.mem_id, APART) != APART:
             self._muted += 1
             self._open(_HIDDEN, path)
         elif inner.tag_id != TEXT or inner.next is not None or self._children:
@@ -116,35 +142,102 @@ class Walk:
             return None
         return inner
 
-    def _inline(self, node: LexborNode, path: str) -> LexborNode | None:
+    def _inline(self, node: LexborNode, above: str, name: str, number: int) -> LexborNode | None:
         inner = node.first_child
         if inner is None:
-            self._add_leaf(node, path)
+            if self._children:
+                self._add_leaf(node, f"{above}/{name}[{number}]")
             return None
-        if self._hidden and node.mem_id in self._hidden:
-            return self._block_level(node, path)
+        if self._hidden and self._is_left_out(node, above, name, number):
+            return None
         if self._children or inner.tag_id != TEXT or inner.next is not None:
-            self._open(_INLINE, path)
+            self._open(_INLINE, f"{above}/{name}[{number}]")
             return inner
-        self._parts.append(inner.text_content or "")
+        self._add_run(inner)
         return None
 
-    def _anchor(self, node: LexborNode, path: str) -> LexborNode | None:
-        """Read a link; a space is inserted between adjacent links, which are common in menus."""
-        before = node.prev
-        if self._parts and before is not None and before.tag_id == node.tag_id:
+    def _is_left_out(self, node: LexborNode, above: str, name: str, number: int) -> bool:
+        """Leave a hidden element out; a text that is only read aloud becomes a block of its own."""
+        reason = self._hidden.get(node.mem_id)
+        if reason == APART:
+            text = node.text(separator=" ")
+            if not text.strip() or len(text) > MAX_ATTRIBUTE:
+                return False
+            path = f"{above}/{name}[{number}]"
+            self._add_leaf(node, path, self._add_aside(text, path))
+        return reason is not None
+
+    def _add_run(self, node: LexborNode) -> str:
+        """Add a text to the current run, after a blank if it is drawn apart from the run."""
+        parts, text = self._parts, node.text_content or ""
+        if parts and text[:1] > " ":
+            last = parts[-1] or next(filter(None, reversed(parts)), "")
+            if last[-1:] > " " and is_gap(last, text, node):
+                parts.append(" ")
+        parts.append(text)
+        return text
+
+    def _anchor(self, node: LexborNode, above: str, name: str, number: int) -> LexborNode | None:
+        """Read a link; adjacent links are separated by a space, as they appear in menus."""
+        if not self._parts:
+            self._first_link = (self._block, above, number)
+        elif self._first_link[0] == self._block:
+            self._check_list(node)
+        if self._block == self._link_list:
+            return self._block_level(node, above, name, number)
+        inner = node.first_child
+        if inner is not None and self._is_mark(node, inner):
+            self._drop_mark(node, f"{above}/{name}[{number}]")
+            return None
+        if self._parts and _follows_link(node):
             self._parts.append(" ")
-        return self._inline(node, path)
+        return self._inline(node, above, name, number)
 
-    def _top(self, node: LexborNode, path: str) -> LexborNode | None:
+    def _check_list(self, node: LexborNode) -> None:
+        """At the second link of a block, find out if the block is a list of links."""
+        block, above, number = self._first_link
+        self._first_link = ("", "", 0)
+        if block not in self._checked and is_in_link_list(node):
+            self._link_list = block
+            path = f"{above}/a[{number}]"
+            self._flush(path if len(path) < MAX_PATH else "")
+        self._checked.add(block)
+
+    def _is_mark(self, node: LexborNode, inner: LexborNode) -> bool:
+        """True if a link is a heading anchor or a footnote mark."""
+        if inner.tag_id != TEXT:
+            return "/h" in self._block[-7:] and is_mark_link(node, node.text())
+        text = inner.text_content or ""
+        return len(text) <= MAX_MARK and not text.isalpha() and is_mark_link(node, node.text())
+
+    def _superscript(
+        self, node: LexborNode, above: str, name: str, number: int
+    ) -> LexborNode | None:
+        if node.first_child is not None and is_superscript_mark(node):
+            self._drop_mark(node, f"{above}/{name}[{number}]")
+            return None
+        return self._inline(node, above, name, number)
+
+    def _drop_mark(self, node: LexborNode, path: str) -> None:
+        """Leave out a mark, and the white space between it and a punctuation mark."""
+        after = node.next
+        if after is None and node.parent is not None and node.parent.tag == "a":
+            after = node.parent.next
+        text = after.text_content if after is not None and after.tag_id == TEXT else ""
+        if self._parts and text and text[0] in _PUNCTUATION:
+            self._parts[-1] = self._parts[-1].rstrip()
+        self._add_leaf(node, path)
+
+    def _top(self, node: LexborNode, above: str, name: str, number: int) -> LexborNode | None:
         """Read the head or body element, which is not numbered in paths."""
-        return self._block_level(node, path.removesuffix("[1]"))
+        return self._box(node, f"{above}/{name}[{number}]".removesuffix("[1]"))
 
-    def _custom(self, node: LexborNode, path: str) -> LexborNode | None:
+    def _custom(self, node: LexborNode, above: str, _: str, number: int) -> LexborNode | None:
         """Read a custom element; it counts as block-level, except in a paragraph."""
-        if "-" in (node.tag or "") and not _IN_PARAGRAPH.search(self._block):
-            return self._block_level(node, path)
-        return self._inline(node, path)
+        name = node.tag or ""
+        if "-" in name and not _IN_PARAGRAPH.search(self._block):
+            return self._block_level(node, above, name, number)
+        return self._inline(node, above, name, number)
 
     def _open(self, kind: int, path: str) -> None:
         self._kind = kind
@@ -171,14 +264,19 @@ class Walk:
         runs = self._runs.get(self._block)
         return f"{self._block}/text()[{runs + 1}]" if runs else self._block
 
-    def _flush(self) -> None:
-        """End the current run: add its block, and the texts of its images as further blocks."""
+    def _flush(self, path: str = "") -> None:
+        """End the current run: add its block, and the texts of its images as further blocks.
+
+        The block has the path of the block-level element, or the one given.
+        """
         parts = self._parts
         text = " ".join((parts[0] if len(parts) == 1 else "".join(parts)).split())
         parts.clear()
         self._break_at = -1
+        if self._block == self._link_list:
+            text = text.strip(SEPARATORS)
         if text and not self._muted:
-            self._add_block(text, self._block)
+            self._add_block(text, path or self._block)
         if self._asides:
             if not self._muted:
                 self.blocks.extend(self._asides[: max(0, MAX_BLOCKS - len(self.blocks))])
@@ -192,54 +290,55 @@ class Walk:
             self._runs[path] = runs
             self.blocks.append(Block(text, f"{path}/text()[{runs}]" if runs > 1 else path))
 
-    def _line_break(self, node: LexborNode, path: str) -> None:
-        """Read a line break; a single break becomes a space, and two in a row end the block."""
+    def _line_break(self, node: LexborNode, above: str, name: str, number: int) -> None:
+        """Read a line break; a single one becomes a space, two in a row end the block."""
         if self._break_at >= 0 and not "".join(self._parts[self._break_at :]).strip():
             self._flush()
         else:
             self._parts.append(" ")
             self._break_at = len(self._parts)
-        self._add_leaf(node, path)
+        if self._children:
+            self._add_leaf(node, f"{above}/{name}[{number}]")
 
-    def _rule(self, node: LexborNode, path: str) -> None:
+    def _rule(self, node: LexborNode, above: str, name: str, number: int) -> None:
         if self._parts:
             self._flush()
-        self._add_leaf(node, path)
+        self._add_leaf(node, f"{above}/{name}[{number}]")
 
-    def _image(self, node: LexborNode, path: str) -> None:
-        own = node.attributes
+    def _image(self, node: LexborNode, above: str, name: str, number: int) -> None:
+        own, path = node.attributes, f"{above}/{name}[{number}]"
         alt = self._add_aside(own.get("alt"), path)
         self._add_leaf(node, path, alt)
 
-    def _area(self, node: LexborNode, path: str) -> None:
-        own = node.attributes
+    def _area(self, node: LexborNode, above: str, name: str, number: int) -> None:
+        own, path = node.attributes, f"{above}/{name}[{number}]"
         alt = self._add_aside(own.get("alt"), path)
         href = own.get("href")
         url = resolve(self.base, href) if href and href[0] != "#" else None
         self._add_leaf(node, path, alt, url or "")
 
-    def _input(self, node: LexborNode, path: str) -> None:
-        own = node.attributes
+    def _input(self, node: LexborNode, above: str, name: str, number: int) -> None:
+        own, path = node.attributes, f"{above}/{name}[{number}]"
         label = ""
         if (own.get("type") or "").lower() in _BUTTONS:
             label = self._add_aside(own.get("value") or own.get("alt"), path)
         self._add_leaf(node, path, label)
 
-    def _meta(self, node: LexborNode, path: str) -> None:
+    def _meta(self, node: LexborNode, above: str, name: str, number: int) -> None:
         own = node.attributes
         content = (own.get("content") or "").strip()
         if (own.get("name") or "").lower() == "description":
             text = visible(content[:MAX_ATTRIBUTE])
             if _WORD.search(text):
-                self.blocks.append(Block(text, path))
+                self.blocks.append(Block(text, f"{above}/{name}[{number}]"))
 
-    def _title(self, node: LexborNode, path: str) -> None:
-        """Read the first title element; later title elements belong to drawings."""
+    def _title(self, node: LexborNode, *_: object) -> None:
+        """Read the page's title, which is the first; later title elements belong to drawings."""
         if not self._has_title:
             self._has_title = True
             title = visible(node.text()[:MAX_ATTRIBUTE])
             if title:
-                self.blocks.append(Block(title, "/html/head/title"))
+                self.blocks.append(Block(title, TITLE_PATH))
 
     def _add_aside(self, text: str | None, path: str) -> str:
         """Add the text of an image or button as a separate block; return the cleaned text."""
@@ -271,7 +370,15 @@ class Walk:
         self._children[-1].append(Node(name, "", path, children, url or ""))
 
 
-_READERS: tuple[Callable[[Walk, LexborNode, str], LexborNode | None], ...] = (
+def _follows_link(link: LexborNode) -> bool:
+    """True if another link is just before a link; with the same target, it is one that was cut."""
+    before = link.prev
+    if before is None or before.tag_id != link.tag_id:
+        return False
+    return before.attributes.get("href") != link.attributes.get("href")
+
+
+_READERS: tuple[Callable[[Walk, LexborNode, str, str, int], LexborNode | None], ...] = (
     Walk._block_level,
     Walk._inline,
     Walk._anchor,
@@ -284,4 +391,5 @@ _READERS: tuple[Callable[[Walk, LexborNode, str], LexborNode | None], ...] = (
     Walk._input,
     Walk._meta,
     Walk._title,
+    Walk._superscript,
 )

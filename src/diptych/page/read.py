@@ -211,7 +211,7 @@ def _canonical(links: Sequence[Link], url: Url) -> Url | None:
 
 def _prose(parser: LexborHTMLParser, markup: str, text: str) -> _Prose:
     """The texts for language identification, without code unless there is little other text."""
-    if any(f"<{name}" in markup for tag in _CODE for name in (tag, tag.upper())):
+    if parser.css_first(",".join(_CODE)) is not None:
         parser.strip_tags(_CODE)
         prose = _text_of(parser.body)
         text = prose if len(prose) >= _MIN_PROSE else text

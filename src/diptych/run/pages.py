@@ -163,6 +163,10 @@ class Pages(Database):
         for row in self.db.execute(f"{_RECORD} WHERE site = ? ORDER BY urls.url", (site,)):
             yield _record(row)
 
+    def titles(self, site: int) -> list[tuple[Url, str, str]]:
+        """The URL, language and title of each page of a site, sorted by URL."""
+        return self.db.execute(SQL["titles"], (site,)).fetchall()
+
     def record(self, url: Url) -> PageRecord | None:
         """The record of a page; None if the page is not stored."""
         row = self.db.execute(f"{_RECORD} WHERE pages.url = ?", (url_key(url),)).fetchone()

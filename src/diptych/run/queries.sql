@@ -43,6 +43,10 @@ JOIN urls ON urls.key = pages.url WHERE site = ? ORDER BY urls.url
 SELECT urls.url, langs FROM pages JOIN urls ON urls.key = pages.url
 WHERE pages.url NOT IN (SELECT url FROM sketches) ORDER BY urls.url
 
+-- name: titles
+SELECT urls.url, lang, title FROM pages JOIN urls ON urls.key = pages.url
+WHERE site = ? ORDER BY urls.url
+
 -- name: links
 SELECT urls.url, links FROM pages JOIN urls ON urls.key = pages.url
 WHERE site = ? ORDER BY urls.url

@@ -10,10 +10,12 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
+from diptych.page.blocks import TITLE_PATH
 from diptych.protocols import SentenceAligner, TreeAligner
 from diptych.steps.long_segments import cut_long_segment
 from diptych.text.sentences import split_sentences
 from diptych.text.spans import format_at
+from diptych.text.titles import Cut
 from diptych.types import Bead, Block, LangPair, Page, PagePair, SegmentPair
 
 if TYPE_CHECKING:
@@ -33,6 +35,16 @@ class Sentence(NamedTuple):
     def end(self) -> int:
         """The end offset in the block's text."""
         return self.start + len(self.text)
+
+
+class TitleCuts(NamedTuple):
+    """The places where the titles of two pages are cut, if they contain the site's name."""
+
+    left: Cut | None = None
+    right: Cut | None = None
+
+
+UNCUT = TitleCuts()
 
 
 class AlignedSentences(NamedTuple):
@@ -63,16 +75,23 @@ def align_sentences(
     trees: TreeAligner,
     sentences: SentenceAligner,
     lexicon: Lexicon,
+    *,
+    cuts: TitleCuts = UNCUT,
 ) -> Iterator[AlignedSentences]:
     """Align all sentences of two pages; yield all, aligned or not, in left-page order."""
-    ours, theirs = _by_block(left, langs.left), _by_block(right, langs.right)
+    ours = _by_block(left, langs.left, cuts.left)
+    theirs = _by_block(right, langs.right, cuts.right)
     pieces = [
-        _Piece(
-            [sentence for block in nodes.left for sentence in ours[block].pop(0)],
-            [sentence for block in nodes.right for sentence in theirs[block].pop(0)],
-            nodes.score,
-        )
+        piece
         for nodes in trees.align(left, right, lexicon)
+        for piece in _title_parts(
+            _Piece(
+                [sentence for block in nodes.left for sentence in ours[block].pop(0)],
+                [sentence for block in nodes.right for sentence in theirs[block].pop(0)],
+                nodes.score,
+            ),
+            cuts,
+        )
     ]
     for piece, beads in zip(pieces, _beads(pieces, sentences, lexicon), strict=True):
         for bead in beads:
@@ -91,9 +110,14 @@ def align_pages(
     trees: TreeAligner,
     sentences: SentenceAligner,
     lexicon: Lexicon,
+    *,
+    cuts: TitleCuts = UNCUT,
 ) -> Iterator[SegmentPair]:
-    """Align two pages, and yield segments with their URLs, paths and offsets."""
-    for found in align_sentences(left, right, pair.langs, trees, sentences, lexicon):
+    """Align two pages, and yield segments with their URLs, paths and offsets.
+
+    Titles are cut into the page's own title and the name of the site.
+    """
+    for found in align_sentences(left, right, pair.langs, trees, sentences, lexicon, cuts=cuts):
         ours, theirs = list(_spans(found.left)), list(_spans(found.right))
         yield SegmentPair(
             left=" ".join(map(_text_of, ours)),
@@ -129,11 +153,17 @@ def _text_of(stretch: tuple[Block, int, int]) -> str:
     return block.text[start:end]
 
 
-def _by_block(page: Page, lang: str) -> dict[Block, list[list[Sentence]]]:
+def _by_block(page: Page, lang: str, cut: Cut | None) -> dict[Block, list[list[Sentence]]]:
     """Map each block to lists of its sentences, with one list per occurrence of the block."""
     found: dict[Block, list[list[Sentence]]] = defaultdict(list)
     place = count()
     for block in page.blocks:
+        if cut and block.path == TITLE_PATH and block.text == page.record.title:
+            spans = [(block.text[: cut.end], 0), (block.text[cut.start :], cut.start)]
+            found[block].append(
+                [Sentence(text, block, next(place), start) for text, start in spans if text]
+            )
+            continue
         texts = split_sentences(block.text, lang)
         starts = _starts(block.text, texts)
         found[block].append(
@@ -143,6 +173,24 @@ def _by_block(page: Page, lang: str) -> dict[Block, list[list[Sentence]]]:
             ]
         )
     return found
+
+
+def _title_parts(piece: _Piece, cuts: TitleCuts) -> Iterator[_Piece]:
+    """Align the own parts of two cut titles with each other, and the names of the site likewise."""
+    sides = (piece.left, piece.right)
+    if not (cuts.left and cuts.right) or not all(map(_is_cut_title, sides)):
+        yield piece
+        return
+    (first, second), (other_first, other_second) = piece.left, piece.right
+    if cuts.left.is_name_first != cuts.right.is_name_first:
+        other_first, other_second = other_second, other_first
+    yield _Piece([first], [other_first], piece.score)
+    yield _Piece([second], [other_second], piece.score)
+
+
+def _is_cut_title(sentences: Sequence[Sentence]) -> bool:
+    """True if these are the two parts of a title."""
+    return len(sentences) == 2 and all(each.block.path == TITLE_PATH for each in sentences)
 
 
 def _starts(text: str, sentences: Sequence[str]) -> Iterator[int]:

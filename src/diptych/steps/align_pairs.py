@@ -2,6 +2,7 @@
 
 An interrupted run continues with the pairs that are not aligned yet.  If pages were added in the
 meantime, all pairs are aligned again, so that the result is the same as without an interruption.
+Only now the titles of all pages are known, from which the name of each site is learned.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from diptych.engine.workers import Workers
 from diptych.protocols import Watcher
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
+from diptych.steps.align_pages import TitleCuts
 from diptych.steps.tasks import AlignTask, TaskContext
+from diptych.text.titles import title_cuts
 from diptych.types import Decision
 
 
@@ -23,7 +26,11 @@ def align_pairs(store: Store, context: TaskContext, workers: Workers, watcher: W
     shared = context.shared(store)
     for site, _ in store.sites():
         todo = store.pairs_to_align(site)
-        tasks = (AlignTask(pair) for _, pair in todo)
+        cuts = title_cuts(store.titles(site)) if todo else {}
+        tasks = (
+            AlignTask(pair, TitleCuts(cuts.get(pair.left), cuts.get(pair.right)))
+            for _, pair in todo
+        )
         results = workers.run_tasks(tasks, shared, tick=watcher.tick)
         for (id, _), result in zip(todo, results, strict=True):
             watcher.advance()

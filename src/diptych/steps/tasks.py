@@ -20,7 +20,7 @@ from diptych.reason import Reason
 from diptych.registry import Strategies
 from diptych.run.site_view import StoreView
 from diptych.run.store import Store
-from diptych.steps.align_pages import align_pages
+from diptych.steps.align_pages import UNCUT, TitleCuts, align_pages
 from diptych.types import (
     UNDECIDED,
     Block,
@@ -105,11 +105,17 @@ class TaskContext:
         return Page(record, (), blocks, tree, self.store.sketch(url))
 
     def segments(
-        self, pair: PagePair, left: Page, right: Page, trees: TreeAligner | None = None
+        self,
+        pair: PagePair,
+        left: Page,
+        right: Page,
+        trees: TreeAligner | None = None,
+        cuts: TitleCuts = UNCUT,
     ) -> list[SegmentPair]:
         """Align two pages and return all segments; `trees` overrides the tree aligner."""
         trees, sentences = trees or self.strategies.align_dom, self.strategies.align_sentences
-        return list(align_pages(pair, left, right, trees, sentences, self.lexicon(pair.langs)))
+        words = self.lexicon(pair.langs)
+        return list(align_pages(pair, left, right, trees, sentences, words, cuts=cuts))
 
 
 def split_page(page: Page, langs: LangPair) -> tuple[Page, Page]:
@@ -182,13 +188,16 @@ class AlignTask(NamedTuple):
     """A task that aligns two pages, and decides whether they are translations of each other."""
 
     pair: PagePair
+    cuts: TitleCuts = UNCUT
+    """where the site's name begins or ends in both titles"""
 
     def run(self, context: TaskContext) -> AlignResult:
         """Return the decision on the pair and, if it is accepted, on each of its segments."""
         pages = context.pages(self.pair)
         if pages is None:
             return AlignResult(_UNREADABLE, [])
-        return _judged(self.pair, pages, context.segments(self.pair, *pages), context)
+        segments = context.segments(self.pair, *pages, cuts=self.cuts)
+        return _judged(self.pair, pages, segments, context)
 
 
 def _judged(

@@ -52,6 +52,21 @@ def test_alternative_text_is_the_text_of_its_image() -> None:
     assert [tag for tag in tree.tags if tag == "img"] == ["img"]
 
 
+def test_links_of_a_list_and_texts_set_apart_are_nodes_with_their_blocks() -> None:
+    read = page(
+        "<body><nav><a href=a>Home</a> / <a href=b>News</a> / Today</nav>"
+        "<p>A map<sup><a href='#n'>1</a></sup> <span class=sr-only>opens a window</span> here</p>"
+    )
+    tree = document(read)
+    assert [pair for pair in outline(tree) if pair[1]] == [
+        ("a", "Home"), ("a", "News"), ("nav", "Today"), ("#text", "opens a window"),
+        ("p", "A map here"),
+    ]  # fmt: skip
+    assert blocks_of(tree) == list(range(len(read.blocks)))
+    for block, text in zip(tree.blocks, tree.texts, strict=True):
+        assert block < 0 or read.blocks[block].text == text
+
+
 def test_elements_without_text_and_links_are_left_out() -> None:
     assert outline(document(page("<body><div><hr><div></div></div><p>Text"))) == [
         ("p", "Text"), ("body", ""), ("html", ""),

@@ -18,7 +18,8 @@ from diptych.stages.align_dom.flat import last_tag
 from diptych.types import Block, Node, Page
 
 _INLINE_ROLE = 1  # role number in `page.elements`
-_INLINE = frozenset(name for role, name in KNOWN.values() if role == _INLINE_ROLE) | {"br"}
+_INLINE = frozenset(name for role, name in KNOWN.values() if role == _INLINE_ROLE)
+_INLINE |= {"br", "sup"}
 _SEGMENT = re.compile(r"[^/\[(]*")
 _MAX_ANCHOR = 400  # maximum characters of a link's text
 

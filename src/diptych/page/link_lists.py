@@ -1,0 +1,85 @@
+"""Lists of links: menus, breadcrumbs and tag clouds that hold nothing but links and separators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from selectolax.lexbor import LexborNode
+
+from diptych.page.elements import KNOWN, TEXT, UNKNOWN
+
+SEPARATORS = " \t\r\n\f\u00a0/|\\>»›«‹·•∙●▪–—→,;:+~*-"
+_ARROWS = "/|>»›→"  # between two breadcrumbs, of which the last may be without a link
+_BLOCK_LEVEL = (0, 3, 4, 6)  # role numbers in `page.elements`, of unknown elements too
+_INLINE, _LINK = 1, 2
+_MAX_NODES = 2_000  # bounds the work
+
+
+def is_in_link_list(link: LexborNode) -> bool:
+    """True if the block of a link consists of several links, with nothing but separators between.
+
+    The last item may be without a link.  Links with the same target are one link that was cut, or a
+    picture and its title.
+
+    >>> from selectolax.lexbor import LexborHTMLParser
+    >>> def link(markup): return LexborHTMLParser(markup).css_first("a")
+    >>> is_in_link_list(link("<p><a href=1>Home</a> / <span><a href=2>News</a></span> / Today"))
+    True
+    >>> is_in_link_list(link("<p><a href=1>Home</a> and <a href=2>News</a>"))
+    False
+    """
+    targets: set[str] = set()
+    is_after_arrow = has_end = False
+    for node in _inline_nodes(_first_of_block(link)):
+        if node is None or (has_end and node.tag_id != TEXT):
+            return False
+        if node.tag_id != TEXT:
+            target = node.attributes.get("href")
+            if not target or target in targets:
+                return False
+            targets.add(target)
+            is_after_arrow = False
+            continue
+        text = node.text_content or ""
+        rest = text.strip(SEPARATORS)
+        if not rest:
+            is_after_arrow |= any(sign in text for sign in _ARROWS)
+        elif not (has_end or (targets and (is_after_arrow or _is_after_arrow(text, rest)))):
+            return False
+        else:
+            has_end = True
+    return len(targets) > 1
+
+
+def _first_of_block(node: LexborNode) -> LexborNode:
+    """The first node in the block-level element around a node."""
+    above = node.parent
+    while above is not None and KNOWN.get(above.tag_id, UNKNOWN)[0] == _INLINE:
+        above = above.parent
+    first = above.first_child if above is not None else None
+    return node if first is None else first
+
+
+def _is_after_arrow(text: str, rest: str) -> bool:
+    """True if a separator with a blank is before the rest of a text: not in `he/she`."""
+    lead = text[: text.index(rest)]
+    return lead[-1:].isspace() and any(sign in lead for sign in _ARROWS)
+
+
+def _inline_nodes(first: LexborNode) -> Iterator[LexborNode | None]:
+    """Yield the texts and links from a node on, and None in place of anything block-level."""
+    waiting: list[LexborNode | None] = [first]
+    for _ in range(_MAX_NODES):
+        node = waiting.pop()
+        if node is not None:
+            waiting.append(node.next)
+            role = KNOWN.get(node.tag_id, UNKNOWN)[0]
+            if node.tag_id == TEXT or role == _LINK:
+                yield node
+            elif role in _BLOCK_LEVEL:
+                yield None
+            elif role == _INLINE:
+                waiting.append(node.first_child)
+        if not waiting:
+            return
+    yield None

@@ -1,0 +1,69 @@
+"""Marks that are not part of a sentence: heading anchors (`#`, `¶`) and footnote marks (`[1]`)."""
+
+from __future__ import annotations
+
+import re
+
+from selectolax.lexbor import LexborNode
+
+MAX_MARK = 8  # characters of a mark with its brackets
+
+_WORD = re.compile(r"\w")
+_NUMBER = re.compile(
+    r"[\[(]?\s*(?:\d{1,3}|[a-z]|[ivx]{1,5}|note \d{1,3})\s*[\])]?(?:\s*,)?", re.IGNORECASE
+)
+_BRACKETED = re.compile(r"\[\s*(?:\d{1,3}|[a-z]|[ivx]{1,5}|note \d{1,3})\s*\]", re.IGNORECASE)
+_CLASSES = re.compile(
+    r"(?:^|[\s_-])(?:footnote|fn|noteref|headerlink|(?:header|heading)-anchor|anchor-link|hash-link"
+    r"|anchorjs-link)(?:$|[\s_-])|footnote-?(?:ref|anchor)",
+    re.IGNORECASE,
+)
+_BACK = "#"
+
+
+def is_mark_link(link: LexborNode, text: str) -> bool:
+    """True if a link with this short text is a heading anchor or a footnote mark.
+
+    >>> from selectolax.lexbor import LexborHTMLParser
+    >>> def link(markup): return LexborHTMLParser(markup).css_first("a")
+    >>> is_mark_link(link("<a href='#top'>¶</a>"), "¶")
+    True
+    >>> is_mark_link(link("<a href='#part-2'>2</a>"), "2")
+    False
+    """
+    if len(text) > MAX_MARK:
+        return False
+    own = link.attributes
+    href = own.get("href") or ""
+    if "#" not in href:
+        return False
+    if not _WORD.search(text):
+        return len(href) > 1  # a lone "#" is a button that a script reads
+    if _BRACKETED.fullmatch(text.strip()):
+        return True
+    return bool(_CLASSES.search(own.get("class") or "")) or own.get("role") == "doc-noteref"
+
+
+def is_superscript_mark(node: LexborNode) -> bool:
+    """True if a superscript is a footnote mark: a number that links to a place on a page.
+
+    >>> from selectolax.lexbor import LexborHTMLParser
+    >>> def superscript(markup): return LexborHTMLParser(markup).css_first("sup")
+    >>> is_superscript_mark(superscript("<sup><a href='#fn1'>1</a></sup>"))
+    True
+    >>> is_superscript_mark(superscript("m<sup>2</sup>"))
+    False
+    """
+    text = node.text()
+    if len(text) > 4 * MAX_MARK or not all(map(_is_mark, text.split())):
+        return False
+    links = node.css("a[href*='#']")
+    above = node.parent
+    if not links and above is not None and above.tag == "a":
+        is_whole = above.text().strip() == text.strip()
+        return is_whole and "#" in (above.attributes.get("href") or "")
+    return bool(links) and "".join(link.text() for link in links).split(",") != [""]
+
+
+def _is_mark(text: str) -> bool:
+    return _NUMBER.fullmatch(text) is not None or not _WORD.search(text)
