@@ -13,7 +13,7 @@ from typing import Any, ForwardRef
 
 import diptych
 
-FIRST = ("mine", "open", "Run", "Summary", "Segment", "Pair", "PageInfo", "DiptychError")
+FIRST = ("mine", "open", "Run", "Summary", "Segment", "Pair", "PageInfo", "Term", "DiptychError")
 """names in the order in which a reader needs them; others follow in alphabetical order"""
 _TUPLE = frozenset(dir(tuple))
 

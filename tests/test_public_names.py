@@ -16,8 +16,8 @@ import diptych
 NAMES = [
     "ArchiveError", "Bead", "ConfigError", "CorpusError", "DiptychError", "Exported", "LangScore",
     "PageInfo", "Pair", "Progress", "Run", "Segment", "SegmentPair", "SiteVerdict", "SourceError",
-    "Step", "StoppedError", "StoreError", "Summary", "__version__", "align", "detect", "discover",
-    "mine", "open", "url_languages", "url_pairs",
+    "Step", "StoppedError", "StoreError", "Summary", "Term", "__version__", "align", "detect",
+    "discover", "mine", "open", "url_languages", "url_pairs",
 ]  # fmt: skip
 
 

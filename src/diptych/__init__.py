@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from diptych.api.run import PageInfo, Pair, Run, Segment
     from diptych.api.run import open_run as open
     from diptych.api.urls import url_languages, url_pairs
+    from diptych.corpus.terms import Term
     from diptych.reports.progress import Progress
     from diptych.reports.summary import Step, Summary
     from diptych.types import Bead, LangScore, SegmentPair
@@ -52,6 +53,7 @@ __all__ = [
     "StoppedError",
     "StoreError",
     "Summary",
+    "Term",
     "__version__",
     "align",
     "detect",
@@ -75,6 +77,7 @@ _PLACES = {
     "SiteVerdict": "api.detect",
     "Step": "reports.summary",
     "Summary": "reports.summary",
+    "Term": "corpus.terms",
     "align": "api.align",
     "detect": "api.detect",
     "discover": "api.discover",
