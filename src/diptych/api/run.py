@@ -212,7 +212,7 @@ class Run:
         in both languages.
 
         >>> [(term.left, term.right) for term in run.terms(max_terms=2)]
-        []
+        [('keepers', 'gardiens'), ('tides', 'marées')]
         """
         from diptych.api.terms import TermsOptions, run_terms
 

@@ -86,7 +86,7 @@ def run_terms(asked: TermsOptions) -> list[Term]:
 def write_run_terms(
     asked: TermsOptions, standard: Callable[[Path], BinaryIO | None]
 ) -> tuple[list[Term], tuple[Path, ...]]:
-    """Find the terms of a run and write them; returns the terms and the files.
+    """Find the terms of a run and write them, unless there are none; also returns the files.
 
     `standard` maps a path to the standard output stream or None.
     """
@@ -96,4 +96,4 @@ def write_run_terms(
     terms_of(asked.run)  # a missing run is reported before any other error
     format, path = asked.file_format(), asked.out or Path(STANDARD)
     found = run_terms(asked)
-    return found, write_terms(found, format, path, standard(path))
+    return found, write_terms(found, format, path, standard(path)) if found else ()

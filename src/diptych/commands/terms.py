@@ -22,13 +22,14 @@ def terms(asked: TermsOptions) -> int:
     """
     found, files = write_run_terms(asked, standard_output)
     warn_unfinished(asked.run)
-    labels = sum(term.kind == "label" for term in found)
-    say_written(f"{len(found):,} terms, {labels:,} of them labels", files)
     if not found:
-        advice = "" if asked.min_count == 1 else "; try --min-count 1"
+        advice = "" if asked.min_count == 1 else "; try a lower --min-count"
         click.echo(
-            f"no terms: no translation occurs {asked.min_count:,} times or more in the segments of"
-            f" {asked.run}{advice}",
+            f"no terms in {asked.run}: no term has the same translation in {asked.min_count:,}"
+            f" segments{advice}",
             err=True,
         )
-    return FOUND if found else NOTHING
+        return NOTHING
+    labels = sum(term.kind == "label" for term in found)
+    say_written(f"{len(found):,} terms, {labels:,} of them labels", files)
+    return FOUND

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from statistics import fmean
 
 from diptych.corpus.bounded_counts import BoundedCounter
 from diptych.learn.lexicon.lexicon import Lexicon, Side
@@ -58,8 +59,8 @@ class WordUse:
         entropies = _translation_entropies(lexicon, side)
         after, before = _spreads(self.pairs)
         total = self.segments[""]
-        rare = [len(word) for word, count in self.words.items() if count < _MIN_COUNT]
-        length = sum(rare) / len(rare) if rare else 1.0
+        rare = [word for word, count in self.words.items() if count < _MIN_COUNT]
+        length = fmean(map(len, rare or self.words or ["?"]))
         found = {}
         for word, count in self.words.items():
             if count < _MIN_COUNT:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
@@ -67,8 +67,8 @@ def word_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> S
     """Links between the words of two sentences.
 
     The best links are taken one after the other, each between words that have none yet (competitive
-    linking, Melamed 2000); then a word without a link joins a neighbour if both are translations of
-    the same word, because one word in one language may be several words in another.
+    linking, Melamed 2000); then a word without a link joins a word near it if both are translations
+    of the same word, because one word may be several in another language ("mise à jour").
 
     >>> links = [("blue", "bleue", 1), ("house", "maison", 1), ("the", "la", 1)]
     >>> lexicon = Lexicon.of_links("en", "fr", links)
@@ -95,16 +95,36 @@ def word_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> S
 def _joining(
     candidates: Sequence[_Candidate], of_left: dict[Place, Place], of_right: dict[Place, Place]
 ) -> set[tuple[Place, Place]]:
-    """Links of words that have none yet to words whose link leads to a neighbour."""
-    found = set()
-    for _, one, other, *_ in candidates:
-        if one not in of_left and abs(of_right.get(other, one) - one) == 1:
-            of_left[one] = other
-            found.add((one, other))
-        elif other not in of_right and abs(of_left.get(one, other) - other) == 1:
-            of_right[other] = one
-            found.add((one, other))
+    """Links of words that have none yet to words whose link leads to a word near them.
+
+    Neighbours come first; a word at a distance of two joins only if no neighbour has.
+    """
+    found: set[tuple[Place, Place]] = set()
+    for distance in (1, 2):
+        taken = {one for one, _ in found}, {other for _, other in found}
+        for _, one, other, *_ in candidates:
+            left, right = of_right.get(other, one), of_left.get(one, other)
+            if one not in of_left and other not in taken[1]:
+                is_new = _are_near(left, one, distance, of_left)
+            else:
+                is_free = other not in of_right and one not in taken[0]
+                is_new = is_free and _are_near(right, other, distance, of_right)
+            if is_new:
+                of_left.setdefault(one, other)
+                of_right.setdefault(other, one)
+                found.add((one, other))
     return found
+
+
+def _are_near(one: Place, other: Place, distance: int, linked: Container[Place]) -> bool:
+    """True if two words have this distance, and no word with a link stands between them.
+
+    >>> _are_near(1, 2, 1, ()), _are_near(1, 3, 2, {1}), _are_near(1, 3, 2, {1, 2})
+    (True, True, False)
+    """
+    return abs(one - other) == distance and not any(
+        place in linked for place in range(min(one, other) + 1, max(one, other))
+    )
 
 
 def _candidates(left: Sequence[str], right: Sequence[str], lexicon: Lexicon) -> list[_Candidate]:
