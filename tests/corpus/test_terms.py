@@ -46,6 +46,12 @@ def test_label_is_counted_with_its_copies() -> None:
     assert term.confidence <= 0.9, "thirty copies of one segment are one piece of evidence"
 
 
+def test_term_that_is_seldom_a_label_is_a_term() -> None:
+    label = side("en", "Harbour"), side("fr", "Port")
+    assert by_left([*units(), unit(*label)])["harbour"].kind == "term"
+    assert by_left([*units(), unit(*label, copies=5)])["harbour"].kind == "label"
+
+
 def test_count_and_number_of_terms_can_be_chosen() -> None:
     corpus = units(contact=30)
     assert min(term.count for term in terms(corpus, min_count=8)) >= 8

@@ -55,6 +55,8 @@ def test_repeated_words_are_linked_to_the_nearest() -> None:
 def test_weak_links_are_left_out() -> None:
     known = lexicon(("sea", "mer", 1), ("sea", "ici", 99), ("far", "mer", 99))
     assert linked("sea", "mer", known) == []
+    one_way = lexicon(("sea", "mer", 1), ("sea", "ici", 1), ("far", "mer", 199))
+    assert linked("sea", "mer", one_way) == []
 
 
 def test_one_word_can_have_two_translations_beside_each_other() -> None:
@@ -92,6 +94,13 @@ def test_phrases_have_no_link_to_words_outside() -> None:
     }  # fmt: skip
 
 
+def test_phrase_is_not_divided_by_words_of_another() -> None:
+    known = lexicon(("one", "un", 1), ("two", "deux", 1), ("three", "trois", 1))
+    pairs = {(left, right) for left, right, _ in found("one two three", "un trois deux", known)}
+    assert ("two three", "trois deux") in pairs
+    assert "one two" not in {left for left, _ in pairs}
+
+
 def test_function_words_stand_only_inside_phrases() -> None:
     known = lexicon(("human", "homme", 1), ("rights", "droits", 1))
     pairs = found("human rights", "droits de l homme", known, "de l")
@@ -123,5 +132,6 @@ def test_one_content_word_without_a_link_is_allowed_and_reported() -> None:
 def test_hyphenated_words_are_not_divided() -> None:
     tied = Sentence([True, True], [False, True], [False, True])
     one = Sentence([True], [False], [False])
-    links = SentenceLinks([(0, 0)], NONE, NONE)
-    assert [tuple(pair.left) for pair in phrase_pairs(tied, one, links)] == [(0, 2)]
+    for place in (0, 1):
+        links = SentenceLinks([(place, 0)], NONE, NONE)
+        assert [tuple(pair.left) for pair in phrase_pairs(tied, one, links)] == [(0, 2)]
