@@ -24,7 +24,7 @@ _MAX_LETTERS = 500_000  # of text to learn a lexicon from, as in a run
 _MIN_EVIDENCE = 2  # segments with a pair of phrases; a single one is too often an accident
 _GOOD_EXAMPLE = 90  # letters: long enough to show the use of a term, short enough to read
 _INITIAL, _CAPITALS = 0.01, 0.0001  # weight of a spelling that is due to its place or to a design
-_MAX_SPELLINGS = 50  # of a phrase
+_MAX_SPELLINGS = 50  # of a phrase, and different words beside it
 
 
 class Key(NamedTuple):
@@ -70,7 +70,7 @@ class Segment(NamedTuple):
         return len(named) == 2 and "" not in named
 
 
-@dataclass(frozen=True)
+@dataclass
 class Survey:
     """First pass: the use of words, and labels."""
 
@@ -81,7 +81,8 @@ class Survey:
     """occurrences of each label and its translation, copies included"""
     sample: list[Key] = field(default_factory=list)
     """segments to learn a lexicon from"""
-    _letters: Counter[str] = field(default_factory=Counter)
+    letters: int = 0
+    """length of the left side of the sample"""
 
     def add(self, segment: Segment) -> None:
         """Count the words of a segment."""
@@ -89,8 +90,8 @@ class Survey:
         self.right.add(segment.right.clauses())
         if segment.is_label():
             self.labels.add({segment.key: segment.unit.copies})
-        if self._letters["left"] < _MAX_LETTERS:
-            self._letters["left"] += len(segment.left.text)
+        if self.letters < _MAX_LETTERS:
+            self.letters += len(segment.left.text)
             self.sample.append(segment.key)
 
     def lexicon(self) -> Lexicon:
@@ -162,8 +163,8 @@ class Example(NamedTuple):
 class Spellings:
     """The spellings of a phrase, and the words beside it."""
 
-    forms: Counter[str] = field(default_factory=Counter)
-    """weight of each spelling, in hundredths of a percent"""
+    forms: dict[str, float] = field(default_factory=dict)
+    """weight of each spelling"""
     before: Counter[str] = field(default_factory=Counter)
     after: Counter[str] = field(default_factory=Counter)
 
@@ -173,7 +174,8 @@ class Spellings:
         weight = 1.0 if text.is_running and span.start > 0 else _INITIAL
         if len(spelled) > 1 and spelled.isupper() and not text.is_running:
             weight = _CAPITALS
-        _count(self.forms, spelled, weight)
+        if spelled in self.forms or len(self.forms) < _MAX_SPELLINGS:
+            self.forms[spelled] = self.forms.get(spelled, 0.0) + weight
         begins = span.start == 0 or not text.is_joined[span.start]
         ends = span.end == len(text.words) or not text.is_joined[span.end]
         _count(self.before, "" if begins else text.words[span.start - 1])
@@ -184,9 +186,9 @@ class Spellings:
         return min(self.forms, key=lambda form: (-self.forms[form], form))
 
 
-def _count(counts: Counter[str], item: str, weight: float = 1) -> None:
-    if item in counts or len(counts) < _MAX_SPELLINGS:
-        counts[item] += weight  # type: ignore[assignment]
+def _count(counts: Counter[str], word: str) -> None:
+    if word in counts or len(counts) < _MAX_SPELLINGS:
+        counts[word] += 1
 
 
 @dataclass

@@ -17,6 +17,7 @@ Words = tuple[str, ...]
 
 MAX_LABEL = 4  # words of a label, on at least one side
 MAX_LONGER_LABEL = 6  # words on the other side: "privacy policy" is three words in French
+_MAX_LABEL_LETTERS = 100  # longer texts are not labels, and their words need not be read
 _JOINT = re.compile(r"\s*|['\u2018\u2019\u02bc]|[-\u2010\u2011]")
 _LABEL_JOINT = re.compile(r"[\s'\u2018\u2019\u02bc\u2010-\u2014&,/()\"\u201c-\u201e\xab\xbb-]*")
 _HYPHENS = frozenset("-\u2010\u2011")
@@ -84,7 +85,7 @@ class TermText:
         [True, False, False, False, False]
         """
         return (
-            len(self.text) < 100  # reading the words of long texts takes time
+            len(self.text) <= _MAX_LABEL_LETTERS
             and 0 < len(self.words) <= MAX_LONGER_LABEL
             and all(map(_is_word, self.words))
             and all(_LABEL_JOINT.fullmatch(gap) for gap in self.gaps[1:])
