@@ -13,8 +13,8 @@ from diptych.learn.lexicon.lexicon import Lexicon, Side
 
 # Weights of a logistic model, fitted to 12,901 words that occur at least five times in the kept
 # segments of six sites, in English, French, Spanish, Romanian, Russian, Hungarian and Japanese;
-# 1,404 of them are function words, labelled by hand.  On each side of each site, with weights from the other sites,
-# the area under the ROC curve is 0.91 to 0.99, and 0.71 for Japanese.
+# 1,404 of them are function words, labelled by hand.  On each side of each site, with weights from
+# the other sites, the area under the ROC curve is 0.91 to 0.99, and 0.71 for Japanese.
 _FREQUENCY, _ENTROPY, _AT_END, _AFTER, _BEFORE, _LENGTH = 0.61, 0.22, -6.32, 2.81, 2.37, -2.16
 _CONSTANT = -0.49
 _UNKNOWN_ENTROPY = 2.0  # bits; for a word that the lexicon does not know
