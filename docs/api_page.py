@@ -14,7 +14,7 @@ from typing import Any, ForwardRef
 import diptych
 
 FIRST = ("mine", "open", "Run", "Summary", "Segment", "Pair", "PageInfo", "Document",
-         "PageText", "TextBlock", "AlignedText", "DiptychError")  # fmt: skip
+         "PageText", "TextBlock", "AlignedText", "Term", "DiptychError")  # fmt: skip
 """names in the order in which a reader needs them; others follow in alphabetical order"""
 _TUPLE = frozenset(dir(tuple))
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from diptych.api.run import PageInfo, Pair, Run, Segment
     from diptych.api.run import open_run as open
     from diptych.api.urls import url_languages, url_pairs
+    from diptych.corpus.terms import Term
     from diptych.reports.progress import Progress
     from diptych.reports.summary import Step, Summary
     from diptych.types import Bead, LangScore, SegmentPair
@@ -56,6 +57,7 @@ __all__ = [
     "StoppedError",
     "StoreError",
     "Summary",
+    "Term",
     "TextBlock",
     "__version__",
     "align",
@@ -83,6 +85,7 @@ _PLACES = {
     "SiteVerdict": "api.detect",
     "Step": "reports.summary",
     "Summary": "reports.summary",
+    "Term": "corpus.terms",
     "TextBlock": "api.documents",
     "align": "api.align",
     "detect": "api.detect",

@@ -135,6 +135,11 @@ def placed(corpus: Path, pages: set[str]) -> bytes:
 
 
 # Rows of many languages were written for two, and there were none.
+@pytest.mark.parametrize("name", ["unfinished", "unaligned", "finished"])
+def test_terms_of_an_earlier_run(earlier: Path, name: str) -> None:
+    assert "\tgardiens\ten\tfr\t" in said("terms", earlier / name)
+
+
 @pytest.mark.parametrize("words", [words for words in EXPORTS if "--n-way" not in words])
 def test_export_is_the_same(earlier, tmp_path, words):
     name, *options = words.split()

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diptych.text import tokens as module
-from diptych.text.tokens import MAX_TOKEN, tokens
+from diptych.text.tokens import MAX_TOKEN, placed_tokens, tokens
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,19 @@ def test_shortcuts_give_the_same_tokens(text: str) -> None:
     # A word of another script leads all others the long way, and is left out again.
     apart = " жж "
     assert tokens(text, "en") == tokens(text + apart, "en")[:-1]
+
+
+@given(st.text(max_size=80), st.sampled_from(["en", "zh", "th", "ar", "xx", ""]))
+def test_placed_tokens_are_the_tokens_of_their_places(text: str, lang: str) -> None:
+    place = 0
+    for token, start, end in placed_tokens(text, lang):
+        assert place <= start < end <= len(text)
+        assert tokens(text[start:end], lang) == [token]
+        place = end
+
+
+@pytest.mark.parametrize(
+    "text", ["L’École n'a que trois élèves, dit-on.", "Привет, мир", "東京の海"]
+)
+def test_placed_tokens_are_all_tokens(text: str) -> None:
+    assert [token for token, _, _ in placed_tokens(text, "ja")] == tokens(text, "ja")

@@ -13,12 +13,14 @@ from diptych.api.arguments import texts
 from diptych.api.documents import Document, document_of, utc_time
 from diptych.api.export import CorpusChoice, Exported, ExportOptions, chosen_corpus, export_run
 from diptych.api.export import terms_of as terms_of_corpus
+from diptych.api.languages import as_text
 from diptych.errors import ConfigError
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
 
+    from diptych.corpus.terms import Term
     from diptych.reports.summary import Summary
     from diptych.run.store import Store
     from diptych.run.terms import Terms
@@ -219,6 +221,32 @@ class Run:
         choice.require_valid()
         choice.require_page_flags()
         return map(document_of, self._document_pairs(choice))
+
+    def terms(
+        self,
+        *,
+        langs: str | Sequence[str] | None = None,
+        min_count: int = 2,
+        max_terms: int = 1000,
+        names: bool = False,
+    ) -> list[Term]:
+        """The terms of the site with their translations, the most useful first.
+
+        Terms are short labels, such as menu items and headings, and expressions that sentences
+        translate in the same way again and again.  `langs` selects languages of the run;
+        `min_count` is the minimum number of occurrences; `names` includes terms that are the same
+        in both languages.
+
+        >>> [(term.left, term.right) for term in run.terms(max_terms=2)]
+        [('keepers', 'gardiens'), ('tides', 'marées')]
+        """
+        from diptych.api.terms import TermsOptions, run_terms
+
+        chosen = None if langs is None else as_text(langs)
+        options = TermsOptions(
+            run=self.folder, langs=chosen, min_count=min_count, max_terms=max_terms, names=names
+        )
+        return run_terms(options)
 
     def export(
         self,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from itertools import chain
+from typing import NamedTuple
 
 from diptych.text.words import is_plain, words
 
@@ -12,6 +14,8 @@ MAX_TOKEN = 60  # characters; longer tokens are not words of a language
 _SOFT_HYPHEN = "\u00ad"
 _ONE_WORD = "\u0590"  # below, in Latin, Greek, Cyrillic, Armenian, a run of letters is one word
 _APOSTROPHES = re.compile("['\u2018\u2019\u02bc]+")
+_BETWEEN_APOSTROPHES = re.compile("[^'\u2018\u2019\u02bc]+")
+_CACHED = 1 << 15  # words whose tokens are cached; half of a text consists of a few hundred words
 # 3 500: one to three digits, then three digits after a space (NFKC turns narrow spaces into one).
 _SPACED = re.compile(r"(?<![\w.,'\u2019\u066b\u066c])\d{1,3}(?: \d{3})+(?![\w]|[.,]\d{3})")
 _MAYBE_SPACED = re.compile(r"\d \d\d\d")
@@ -43,6 +47,47 @@ def tokens(text: str, lang: str) -> list[str]:
         folded = _SPACED.sub(lambda found: found[0].replace(" ", ""), folded)
     parts = ([word] if word.isalpha() else _parts(word) for word in words(folded, lang))
     return [part[:MAX_TOKEN] for part in chain.from_iterable(parts)]
+
+
+class PlacedToken(NamedTuple):
+    """A token, and the character range in the text that it comes from."""
+
+    token: str
+    start: int
+    end: int
+
+
+def placed_tokens(text: str, lang: str) -> list[PlacedToken]:
+    """The tokens of a text with their places; a number with spaces gives several tokens.
+
+    >>> text = "L’École, 3 m"
+    >>> [(token, text[start:end]) for token, start, end in placed_tokens(text, "fr")]
+    [('l', 'L'), ('école', 'École'), ('3', '3'), ('m', 'm')]
+    """
+    found = []
+    place = 0
+    for word in words(text, lang):
+        at = text.find(word, place)
+        if at < 0:  # the segmenter has replaced a lone surrogate
+            continue
+        place = at + len(word)
+        is_whole = word.isalpha() or word[0].isdecimal()
+        parts = [(0, word)] if is_whole else _between_apostrophes(word)
+        for start, part in parts:
+            if token := _only_token(part, lang):
+                found.append(PlacedToken(token, at + start, at + start + len(part)))
+    return found
+
+
+def _between_apostrophes(word: str) -> list[tuple[int, str]]:
+    return [(part.start(), part[0]) for part in _BETWEEN_APOSTROPHES.finditer(word)]
+
+
+@lru_cache(maxsize=_CACHED)
+def _only_token(part: str, lang: str) -> str:
+    """The token of a part of a word; empty if the part has none, or several."""
+    found = tokens(part, lang)
+    return found[0] if len(found) == 1 else ""
 
 
 def _parts(word: str) -> list[str]:

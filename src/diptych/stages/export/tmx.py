@@ -111,7 +111,7 @@ def _props(names: Sequence[str], indent: int) -> list[str]:
 
 def _attribute(text: str) -> str:
     """Encode an attribute value for a template: quoted, and with percent signs doubled."""
-    return quoteattr(_legal(text)).replace("%", "%%")
+    return quoteattr(columns.xml_line(text)).replace("%", "%%")
 
 
 def _escaped(fields: Sequence[str]) -> list[bytes]:
@@ -123,10 +123,6 @@ def _escaped(fields: Sequence[str]) -> list[bytes]:
     data = columns.utf8(_SEPARATOR.join(fields))
     is_plain = columns.is_plain(data, len(fields) - 1)
     if not is_plain or any(found in data for found in _FORBIDDEN_BYTES):
-        data = _SEPARATOR.join([_legal(field) for field in fields]).encode()
+        data = _SEPARATOR.join([columns.xml_line(field) for field in fields]).encode()
     escaped = data.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;")
     return escaped.split(_SEPARATOR.encode())
-
-
-def _legal(text: str) -> str:
-    return columns.one_line(text).replace("\ufffe", "").replace("\uffff", "")

@@ -138,6 +138,15 @@ def one_line(text: str) -> str:
     return _surrogates_replaced(_CONTROL.sub(" ", text))
 
 
+def xml_line(text: str) -> str:
+    r"""Replace or remove characters that XML does not allow (XML 1.0, 2.2), and line breaks.
+
+    >>> xml_line("a\x1f\ufffeb")
+    'a b'
+    """
+    return one_line(text).replace("\ufffe", "").replace("\uffff", "")
+
+
 def _surrogates_replaced(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text)
 

@@ -1,0 +1,19 @@
+"""Counts of many items in little memory."""
+
+from __future__ import annotations
+
+from diptych.corpus.bounded_counts import BoundedCounter
+
+
+def test_frequent_items_survive() -> None:
+    counts: BoundedCounter[str] = BoundedCounter(10)
+    for number in range(1000):
+        counts.add(["often", f"once {number}"])
+    assert len(counts) <= 10
+    assert counts["often"] == 1000
+
+
+def test_items_of_equal_frequency_do_not_stay_for_ever() -> None:
+    counts: BoundedCounter[int] = BoundedCounter(10)
+    counts.add(dict.fromkeys(range(100), 7))
+    assert not counts
