@@ -17,7 +17,8 @@ NAMES = [
     "AlignedText", "ArchiveError", "Bead", "ConfigError", "CorpusError", "DiptychError", "Document",
     "Exported", "LangScore", "PageInfo", "PageText", "Pair", "Progress", "Run", "Segment",
     "SegmentPair", "SiteVerdict", "SourceError", "Step", "StoppedError", "StoreError", "Summary",
-    "Term", "TextBlock", "__version__", "align", "detect", "discover", "mine", "open", "url_languages",
+    "Term", "TextBlock", "__version__", "align", "detect", "discover", "mine", "open",
+    "url_languages",
     "url_pairs",
 ]  # fmt: skip
 

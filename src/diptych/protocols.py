@@ -305,10 +305,10 @@ class Filter(Protocol):
         ...
 
     def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
-        """Decide on each segment of two pages; segments are in order, and may lack a side.
+        """Decide on each segment of two pages; segments are in order and have no empty sides.
 
         Scores are from 0 (worthless) to 1 (certainly a translation).  A rejection has a reason:
-        `low_score` if the score is below the threshold, `unaligned`, or the broken rule.
+        `low_score` if the score is below the threshold, else the name of the broken rule.
         """
         ...
 

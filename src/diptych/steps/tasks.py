@@ -45,6 +45,7 @@ _CACHED_PAGES = 16  # pages
 _PLAUSIBLE_PAIR = 0.2  # minimum score of two pages whose links may be aligned
 _SURE_SEGMENT = 0.7  # minimum score of a segment to learn from
 _UNREADABLE = Decision(False, 0.0, Reason.UNREADABLE)
+_UNALIGNED = Decision(False, 0.0, Reason.UNALIGNED)
 
 
 @dataclass(slots=True)
@@ -208,12 +209,15 @@ def _judged(
     decision = context.strategies.verify.verify(Candidate(pair, *pages, segments, lexicon))
     if not decision.accept:
         return AlignResult(decision, [])
-    decisions = context.strategies.filter.judge(segments, lexicon)
+    whole = [segment for segment in segments if segment.left and segment.right]
+    decisions = iter(context.strategies.filter.judge(whole, lexicon))
     return AlignResult(
         decision,
         [
-            (segment, _marked(segment, each) if segment.left and segment.right else each)
-            for segment, each in zip(segments, decisions, strict=True)
+            (segment, _marked(segment, next(decisions)))
+            if segment.left and segment.right
+            else (segment, _UNALIGNED)
+            for segment in segments
         ],
     )
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.reason import Reason
 from diptych.stages.filter.shared.characters import CharacterCounts, Kind
-from diptych.stages.filter.shared.segments import Segments, in_place, read_segments, two_sided
+from diptych.stages.filter.shared.segments import Segments, read_segments
 from diptych.text.lengths import MAX_SEGMENT
 from diptych.types import Decision, SegmentPair
 from diptych.units import Repeats
@@ -56,12 +56,10 @@ class Rules:
 
         Scores are not changed.
         """
-        whole = two_sided(segs)
-        broken = self.broken_rules(read_segments(whole))
-        return in_place(segs, [
+        return [
             Decision(not reason, seg.score, reason)
-            for seg, reason in zip(whole, broken, strict=True)
-        ])  # fmt: skip
+            for seg, reason in zip(segs, self.broken_rules(read_segments(segs)), strict=True)
+        ]
 
     def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
         """Return the scores unchanged, because rules do not depend on other pages."""

@@ -57,7 +57,7 @@ class QualityModel:
     def rescored(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
         """Adjust scores to the run's share of correct segments and to the number of repeats."""
         share = share_right(scores)
-        adjusted = sigmoid(log_odds(scores) + np.log(share / (1 - share)))
+        adjusted = sigmoid(_odds(scores) + np.log(share / (1 - share)))
         return rescored_by_repeats(adjusted, repeats, again=self.again, apart=self.apart)
 
     def save(self, path: Path) -> None:
@@ -94,8 +94,7 @@ def share_right(scores: NDArray[np.float64]) -> float:
     return float(np.clip(share, _MIN_SHARE, _MAX_SHARE))
 
 
-def log_odds(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The log odds of probabilities, which are kept away from 0 and 1."""
+def _odds(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     inside = np.clip(scores, _TOLERANCE, 1 - _TOLERANCE)
     found: NDArray[np.float64] = np.log(inside / (1 - inside))
     return found
@@ -114,7 +113,7 @@ def rescored_by_repeats(
     shift = again * np.minimum(same, _MAX_LOG_COUNT) + apart * np.maximum(
         2 * same - left - right, -2 * _MAX_LOG_COUNT
     )
-    return np.where(shift == 0, scores, sigmoid(log_odds(scores) + shift))
+    return np.where(shift == 0, scores, sigmoid(_odds(scores) + shift))
 
 
 @cache

@@ -13,14 +13,9 @@ from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.protocols import SentenceEncoder
 from diptych.reason import Reason
 from diptych.stages.filter.quality import encoder_measures, measures
-from diptych.stages.filter.quality.context import (
-    CONTEXT_NAMES,
-    context_measures,
-    unaligned_around,
-)
-from diptych.stages.filter.quality.model import log_odds, shipped
+from diptych.stages.filter.quality.model import shipped
 from diptych.stages.filter.rules import Rules
-from diptych.stages.filter.shared.segments import in_place, read_segments, two_sided
+from diptych.stages.filter.shared.segments import read_segments
 from diptych.types import Decision, SegmentPair
 from diptych.units import Repeats
 
@@ -44,17 +39,14 @@ class Quality:
 
     def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
         """Score each segment by its probability of being correct, or by 0 if it breaks a rule."""
-        segments = read_segments(two_sided(segs))
+        segments = read_segments(segs)
         rows = measures.measures(segments, lexicon)
-        first = log_odds(shipped("quality", measures.NAMES).probabilities(rows))
-        more = context_measures(segments, rows, first, unaligned_around(segs))
-        scores = shipped("quality_context", CONTEXT_NAMES).probabilities(more)
-        broken = self.rules.broken_rules(segments)
-        return in_place(segs, decisions(scores, broken, self.threshold))
+        scores = shipped("quality", measures.NAMES).probabilities(rows)
+        return decisions(scores, self.rules.broken_rules(segments), self.threshold)
 
     def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
         """Adjust scores to the run's share of correct segments and to the number of repeats."""
-        return shipped("quality_context", CONTEXT_NAMES).rescored(scores, repeats)
+        return shipped("quality", measures.NAMES).rescored(scores, repeats)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +75,10 @@ class QualityEncoder(Quality):
         encoder = load_encoder(self.encoder)
         if not segs or not _knows(encoder, segs[0]):
             return Quality.judge(self, segs, lexicon)
-        segments = read_segments(two_sided(segs))
+        segments = read_segments(segs)
         rows = encoder_measures.measures(segments, lexicon, encoder)
         scores = shipped("quality_encoder", encoder_measures.NAMES).probabilities(rows)
-        broken = self.rules.broken_rules(segments)
-        return in_place(segs, decisions(scores, broken, self.threshold))
+        return decisions(scores, self.rules.broken_rules(segments), self.threshold)
 
 
 def decisions(

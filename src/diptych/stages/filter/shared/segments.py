@@ -8,17 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.language.identify import MIN_LETTERS
 from diptych.language.switchers import name_different_languages
-from diptych.reason import Reason
 from diptych.stages.filter.shared.characters import CharacterCounts, count_characters
 from diptych.stages.filter.shared.copies import copy_counts
 from diptych.stages.filter.shared.mojibake import damage
-from diptych.stages.filter.shared.side_languages import UNKNOWN_ODDS, language_odds
-from diptych.types import Decision, SegmentPair
-
-_UNALIGNED = Decision(False, 0.0, Reason.UNALIGNED)
-_SHORT = 4  # letters of a text whose language is estimated
+from diptych.stages.filter.shared.side_languages import language_odds
+from diptych.types import SegmentPair
 
 
 class Segments(NamedTuple):
@@ -30,8 +25,6 @@ class Segments(NamedTuple):
     """for each side, log-odds of its own language against the language of the other side"""
     third_odds: tuple[NDArray[np.float64], NDArray[np.float64]]
     """for each side, log-odds of its own language against any third language"""
-    short_odds: tuple[NDArray[np.float64], ...]
-    """`own_odds` and `third_odds`, also of short texts, which are only weak evidence"""
     damaged: tuple[NDArray[np.float64], NDArray[np.float64]]
     """for each side, the number of characters that were decoded wrongly"""
     copies: NDArray[np.int64]
@@ -42,37 +35,19 @@ class Segments(NamedTuple):
     """True where both sides are equal, ignoring case and all characters other than letters"""
 
 
-def two_sided(segs: Sequence[SegmentPair]) -> list[SegmentPair]:
-    """The segments that have a left and a right side."""
-    return [seg for seg in segs if seg.left and seg.right]
-
-
-def in_place(segs: Sequence[SegmentPair], decisions: Sequence[Decision]) -> list[Decision]:
-    """The decisions on `two_sided` segments, with a rejection for each of the other segments."""
-    found = iter(decisions)
-    return [next(found) if seg.left and seg.right else _UNALIGNED for seg in segs]
-
-
 def read_segments(segs: Sequence[SegmentPair]) -> Segments:
     """Compute the properties of segments, which must all have the same two languages."""
     lefts, rights = [seg.left for seg in segs], [seg.right for seg in segs]
     langs = (segs[0].left_lang, segs[0].right_lang) if segs else ("", "")
     ours, theirs = count_characters(lefts), count_characters(rights)
-    odds = (
-        *language_odds(lefts, ours.weight, langs[0], langs[1], min_letters=_SHORT),
-        *language_odds(rights, theirs.weight, langs[1], langs[0], min_letters=_SHORT),
-    )
-    left, left_third, right, right_third = (
-        np.where(side.weight >= MIN_LETTERS, each, UNKNOWN_ODDS)
-        for each, side in zip(odds, (ours, ours, theirs, theirs), strict=True)
-    )
+    left, left_third = language_odds(lefts, ours.weight, langs[0], langs[1])
+    right, right_third = language_odds(rights, theirs.weight, langs[1], langs[0])
     damaged = [np.fromiter(map(damage, texts), np.float64, len(texts)) for texts in (lefts, rights)]
     return Segments(
         segs,
         (ours, theirs),
         (left, right),
         (left_third, right_third),
-        (odds[0], odds[2], odds[1], odds[3]),
         (damaged[0], damaged[1]),
         np.array([*map(copy_counts, lefts, rights)], np.int64).reshape(-1, 3),
         np.fromiter(map(name_different_languages, lefts, rights), bool, len(segs)),

@@ -25,17 +25,12 @@ _COMMON_LANGUAGES = (
 
 
 def language_odds(
-    texts: Sequence[str],
-    weights: NDArray[np.int64],
-    own: str,
-    other: str,
-    *,
-    min_letters: int = langid.MIN_LETTERS,
+    texts: Sequence[str], weights: NDArray[np.int64], own: str, other: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """For each text, the log-odds of `own` against `other` and against any third language.
 
     Log-odds are negative if a text is probably not in its own language; they are `UNKNOWN_ODDS` for
-    texts with fewer than `min_letters` letters (`weights`).
+    texts with few letters.
 
     >>> import numpy as np
     >>> text = "El consejo se reunió en el ayuntamiento el martes."
@@ -45,7 +40,7 @@ def language_odds(
     """
     over_other, over_third = np.full(len(texts), UNKNOWN_ODDS), np.full(len(texts), UNKNOWN_ODDS)
     model, *columns = _restricted_model(langid.whole_model(), own, other)
-    long_enough = np.flatnonzero(weights >= min_letters)
+    long_enough = np.flatnonzero(weights >= langid.MIN_LETTERS)
     if not columns[0] or not len(long_enough) or primary(own) == primary(other):
         return over_other, over_third
     data = [langid.model_bytes(texts[place][:_MAX_CHARACTERS]) for place in long_enough.tolist()]
