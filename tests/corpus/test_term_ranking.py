@@ -64,7 +64,7 @@ def test_longer_term_with_an_unlinked_word_must_be_as_certain() -> None:
 
 
 ODDS = dict.fromkeys("sea seas fog signal island rock".split(), -3.0) | {"the": 3.0, "here": -0.6}
-SENTENCE = "so then the {} it was", "alors {} ce fut"
+SENTENCE = "so then it was the {}", "alors ce fut {}"
 
 
 def ranked(
@@ -114,6 +114,16 @@ def test_part_of_a_fixed_expression_is_not_a_term() -> None:
     assert ranking.found() == []
     beside.update({"": 1})
     assert ranking.found()
+    beside.update({"the": 99})
+    assert ranking.found() == []
+
+
+def test_article_before_a_phrase_does_not_make_it_a_part() -> None:
+    ranking = ranked({("fog", "brume"): 5})
+    assert ranking.search.sightings[key("fog", "brume")].left.before == {"the": 5}
+    assert ranking.found()
+    ranking.search.sightings[key("fog", "brume")].left.before["rock"] = 99
+    assert ranking.found() == []
 
 
 def test_shortest_of_the_frequent_forms_is_shown() -> None:

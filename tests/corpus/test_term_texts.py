@@ -40,7 +40,20 @@ def test_hyphens_tie_words_and_punctuation_parts_them() -> None:
     assert text.words == ("covid", "19", "vaccine", "e", "mail", "quoted", "d", "or")
     assert list(sentence.is_tied) == [False, True, False, False, True, False, False, False]
     assert list(sentence.is_joined) == [False, True, True, False, True, False, False, True]
-    assert list(sentence.is_content)[:5] == [True, True, True, False, True]
+    assert list(sentence.is_content)[:5] == [True] * 5
+
+
+def test_one_content_word_makes_a_hyphenated_word_content() -> None:
+    for text in ("e-mail", "mail-e", "O‘zbekiston"):
+        odds = {"e": 3.0, "mail": -3.0, "o": 3.0, "zbekiston": -3.0}
+        sentence = TermText(text, "en").sentence(odds)
+        assert (list(sentence.is_content), list(sentence.is_tied)) == ([True] * 2, [False, True])
+
+
+def test_parts_of_addresses_are_not_content_words() -> None:
+    text = TermText("macOS https://python or info@python", "en")
+    sentence = text.sentence(dict.fromkeys(text.words, -3.0))
+    assert list(sentence.is_content) == [True, False, False, True, False, False]
 
 
 def test_words_without_known_odds_are_not_content_words() -> None:

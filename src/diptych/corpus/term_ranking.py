@@ -18,7 +18,7 @@ _DISCOUNT = 0.5  # segments; subtracted from counts, so that rare pairs are trus
 _MIN_PREFIX = 4  # letters that inflected forms of a word have in common
 _MAX_ENDING = 3  # letters in which they differ
 _NESTED = 0.7  # a pair is dropped if so large a share of it stands within longer terms
-_FIXED = 0.9  # a phrase is dropped if so large a share of it has the same content word beside it
+_FIXED = 0.9  # a phrase is dropped if so large a share of it has the same word beside it
 _MIN_FIXED = 3  # occurrences
 _FREQUENT = 0.5  # share of the most frequent form; among such forms, the shortest is shown
 _UNLINKED = 0.7  # confidence of a label whose words are known, but not as translations
@@ -111,13 +111,16 @@ class Ranking:
         return left, right
 
     def _is_fragment(self, key: Key) -> bool:
-        """True if a phrase is nearly always a part of the same longer phrase."""
+        """True if a phrase is nearly always a part of the same longer phrase.
+
+        A function word before it, such as an article, does not count.
+        """
         seen = self.search.sightings.get(key, Sightings())
         sides = (seen.left, self.extraction.left_odds), (seen.right, self.extraction.right_odds)
         return any(
-            _has_fixed_neighbour(counts, odds)
+            ((word := _fixed_neighbour(spellings.before)) and odds.get(word, 0.0) <= MAX_LOG_ODDS)
+            or _fixed_neighbour(spellings.after)
             for spellings, odds in sides
-            for counts in (spellings.before, spellings.after)
         )
 
     def _content(self, key: Key) -> float:
@@ -133,22 +136,15 @@ class Ranking:
         return 1 / (1 + math.exp(mean - MAX_LOG_ODDS))
 
 
-def _has_fixed_neighbour(counts: Counter[str], odds: Mapping[str, float]) -> bool:
-    """True if nearly all occurrences of a phrase have the same content word beside them.
+def _fixed_neighbour(counts: Counter[str]) -> str:
+    """The word that stands beside nearly all occurrences of a phrase; empty if there is none.
 
-    >>> _has_fixed_neighbour(Counter({"dysfunction": 9, "": 1}), {"dysfunction": -3.0})
-    True
-    >>> _has_fixed_neighbour(Counter({"the": 9, "": 1}), {"the": 3.0})
-    False
+    >>> _fixed_neighbour(Counter({"dysfunction": 9, "": 1}))
+    'dysfunction'
     """
     total = counts.total()
     word, count = counts.most_common(1)[0] if counts else ("", 0)
-    return (
-        total >= _MIN_FIXED
-        and bool(word)
-        and count >= _FIXED * total
-        and odds.get(word, 0.0) <= MAX_LOG_ODDS
-    )
+    return word if total >= _MIN_FIXED and count >= _FIXED * total else ""
 
 
 def _shown_first(key: Key, head: Key, weights: Mapping[Key, int]) -> tuple[bool, int, int, Key]:

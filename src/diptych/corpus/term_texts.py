@@ -20,7 +20,9 @@ MAX_LONGER_LABEL = 6  # words on the other side: "privacy policy" is three words
 _MAX_LABEL_LETTERS = 100  # longer texts are not labels, and their words need not be read
 _JOINT = re.compile(r"\s*|['\u2018\u2019\u02bc]|[-\u2010\u2011]")
 _LABEL_JOINT = re.compile(r"[\s'\u2018\u2019\u02bc\u2010-\u2014&,/()\"\u201c-\u201e\xab\xbb-]*")
-_HYPHENS = frozenset("-\u2010\u2011")
+# Besides hyphens, quotation marks that are letters: "O\u2018zbekiston" is one word of Uzbek.
+_TIES = frozenset("-\u2010\u2011\u2018\u02bc")
+_IN_ADDRESS = re.compile(r"://|@")
 _SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u061f\u0964]\W*$")
 # At these log-odds, 91% to 100% of the function words in the texts that `function_words` was fitted
 # to are recognised (Japanese: 82%), and 60% to 89% of the words above are function words.
@@ -99,10 +101,15 @@ class TermText:
         is_content = [
             _is_word(word) and log_odds.get(word, 0.0) <= MAX_LOG_ODDS for word in self.words
         ]
-        is_tied = [gap in _HYPHENS for gap in self.gaps]
-        for place, word in enumerate(self.words):  # COVID-19, well-being
-            if is_tied[place] and is_content[place - 1]:
-                is_content[place] = word.isalnum()
+        is_tied = [gap in _TIES for gap in self.gaps]
+        for place, gap in enumerate(self.gaps):
+            if is_tied[place]:  # COVID-19, well-being
+                is_content[place] |= is_content[place - 1]
+            elif place > 0 and _IN_ADDRESS.search(gap):
+                is_content[place - 1] = is_content[place] = False
+        for place in range(len(is_content) - 1, 0, -1):
+            if is_tied[place]:
+                is_content[place - 1] |= is_content[place]
         return Sentence(is_content, is_tied, self.is_joined)
 
     def phrases(self, first: Container[str]) -> Iterator[tuple[Words, Span]]:
