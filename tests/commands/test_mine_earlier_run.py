@@ -134,7 +134,7 @@ def compare_but_titles(data: bytes, expected: bytes) -> None:
 
 
 def placed(corpus: Path, pages: set[str]) -> bytes:
-    """A TSV corpus with placeholders for times and archive positions, except those of some pages."""
+    """A corpus with placeholders for times and archive positions, except those of some pages."""
     head, *lines = (line.split(b"\t") for line in corpus.read_bytes().split(b"\n"))
     columns = {name.decode(): place for place, name in enumerate(head)}
     for line in lines[:-1]:
