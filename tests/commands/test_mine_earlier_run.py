@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import tarfile
 import tomllib
@@ -25,9 +24,6 @@ EXPECTED = json.loads((FOLDER / "expected.json").read_text("utf-8"))
 OTHER = b"other"
 """placeholder for values that differ at each download of a page"""
 TSV_PLACES = ("left_fetched", "left_offset", "right_fetched", "right_offset")
-TMX_PLACES = re.compile(
-    rb'creationdate="\w+"(>\s*<prop type="url">([^<]*)</prop>.*?<prop type="offset">)\d+', re.DOTALL
-)
 
 Open = Callable[[str], Path]
 
@@ -105,24 +101,41 @@ def compare(data: bytes, expected: bytes) -> None:
     assert data.decode().split("\n") == expected.decode().split("\n")
 
 
-SCORE = re.compile(rb"\b[01]\.\d{3,6}\b")
+SITE_NAME = (" – Two Shores", " – Deux rives")
+SCORES = ("verified", "alignment")
 
 
-def compare_about(data: bytes, expected: bytes) -> None:
-    """Check for equal lines and nearly equal scores: page parsing has changed since then."""
-    compare(SCORE.sub(b"score", data), SCORE.sub(b"score", expected))
-    scores, others = (list(map(float, SCORE.findall(each))) for each in (data, expected))
-    assert scores == pytest.approx(others, abs=0.002)
+def segments_of(corpus: bytes) -> dict[tuple[str, ...], dict[str, str]]:
+    """The lines of a TSV corpus by their texts."""
+    head, *lines = (line.split("\t") for line in corpus.decode().split("\n")[:-1])
+    found = [dict(zip(head, line, strict=True)) for line in lines]
+    return {(line["left"], line["right"]): line for line in found}
+
+
+def compare_but_titles(data: bytes, expected: bytes) -> None:
+    """Check for equal lines and nearly equal scores, except for titles.
+
+    Page reading has changed since then: the name of the site is cut off.
+    """
+    now, then = segments_of(data), segments_of(expected)
+    assert now.keys() <= then.keys()
+    titles = then.keys() - now.keys()
+    assert titles
+    assert all(text.endswith(SITE_NAME) for texts in titles for text in texts)
+    for texts, line in now.items():
+        before = then[texts]
+        assert float(line["score"]) == pytest.approx(float(before["score"]), abs=0.01), texts
+        if line["copies"] == before["copies"] == "1":  # else another copy may be the first
+            for name in line.keys() - {"score"}:
+                if name in SCORES:
+                    assert float(line[name]) == pytest.approx(float(before[name]), abs=0.01), texts
+                else:
+                    assert line[name] == before[name], texts
 
 
 def placed(corpus: Path, pages: set[str]) -> bytes:
     """A corpus with placeholders for times and archive positions, except those of some pages."""
-    data = corpus.read_bytes()
-    if corpus.suffix == ".tmx":
-        return TMX_PLACES.sub(
-            lambda found: found[0] if found[2].decode() in pages else OTHER + found[1] + OTHER, data
-        )
-    head, *lines = (line.split(b"\t") for line in data.split(b"\n"))
+    head, *lines = (line.split(b"\t") for line in corpus.read_bytes().split(b"\n"))
     columns = {name.decode(): place for place, name in enumerate(head)}
     for line in lines[:-1]:
         for name in columns.keys() & set(TSV_PLACES):
@@ -179,12 +192,12 @@ def test_unfinished_run_is_continued(opened, earlier, proxy):
     assert before.isdisjoint(asked)
     assert len(asked) == len(set(asked))
     assert known(unfinished) == known(earlier / "finished") > before
-    for name in CORPUS:
-        now = as_then(placed(unfinished / name, before), unfinished)
-        compare_about(now, placed(earlier / "resumed" / name, before))
+    now = as_then(placed(unfinished / "corpus.tsv", before), unfinished)
+    compare_but_titles(now, placed(earlier / "resumed" / "corpus.tsv", before))
 
 
 def test_run_interrupted_while_aligning_continues(opened, earlier, proxy):
     unaligned = opened("unaligned")
     assert go_on(unaligned, proxy) == []
-    is_as_finished(unaligned, earlier / "finished")
+    now = as_then((unaligned / "corpus.tsv").read_bytes(), unaligned)
+    compare_but_titles(now, (earlier / "finished" / "corpus.tsv").read_bytes())

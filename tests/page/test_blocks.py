@@ -6,22 +6,10 @@ from collections.abc import Iterator
 from itertools import accumulate
 
 import pytest
-from selectolax.lexbor import LexborHTMLParser
+from support.blocks import block_texts as texts
+from support.blocks import walk
 
-from diptych.page.blocks import Walk
 from diptych.types import Node
-
-HERE = "http://example.org/docs/page.html"
-
-
-def walk(markup: str, *, with_tree: bool = True) -> Walk:
-    return Walk(LexborHTMLParser(markup), HERE, markup, with_tree=with_tree)
-
-
-def texts(markup: str) -> list[str]:
-    found = [block.text for block in walk(markup).blocks]
-    assert found == [block.text for block in walk(markup, with_tree=False).blocks]
-    return found
 
 
 def elements(markup: str, tag: str) -> list[Node]:
