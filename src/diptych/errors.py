@@ -55,7 +55,7 @@ class DiptychError(Exception):
         return for_command_line(self._message)
 
     def with_context(self, context: str) -> str:
-        """The message, preceded by `context`, for quoting in another error."""
+        """The message, preceded by `context`, for use in the message of another error."""
         return f"{context}: {self._message}"
 
 
@@ -88,7 +88,7 @@ class StoreError(DiptychError):
 
 
 class ArchiveError(DiptychError):
-    """Raised for a file that is not a WARC file or is truncated."""
+    """Raised if an archive is missing, damaged, truncated or not a WARC file."""
 
 
 class SourceError(DiptychError):

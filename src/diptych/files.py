@@ -73,7 +73,7 @@ def reason_of(fault: Exception) -> str:
 def reading(
     path: Path | str, what: str = "", advice: str = "", *, error: type[Exception] = ConfigError
 ) -> Iterator[None]:
-    """Convert any exception that a parser raises to an `error` that names the file.
+    """Convert any exception from a parser to an exception of type `error` that names the file.
 
     `what` is what the file should be, and `advice` says what the user can do.
 
@@ -97,7 +97,10 @@ def reading(
 def read_file(
     path: Path, max_bytes: int, advice: str = "", *, error: type[DiptychError] = ConfigError
 ) -> bytes:
-    """Read a file; raise an error if it is larger than `max_bytes`."""
+    """Read a file; raise `error` if it cannot be read or is larger than `max_bytes`.
+
+    `advice`, which says what the user can do, becomes part of the error message.
+    """
     pieces: list[bytes] = []
     room = max_bytes
     with reading(path, advice=advice, error=error), path.open("rb") as stream:
@@ -113,7 +116,10 @@ def read_file(
 
 @contextmanager
 def model_file(folder: str, name: str, package: str) -> Iterator[Path]:
-    """Yield the path of a model file in `folder`, or of a shipped model if `folder` is empty."""
+    """Yield the path of the model file `name` in `folder`.
+
+    If `folder` is empty, yield the path of the file that ships with `package` instead.
+    """
     if folder:
         yield Path(folder) / name
     else:
@@ -136,10 +142,11 @@ def shipped_table(package: str, name: str) -> list[list[str]]:
 
 
 def cached_folder(name: str, fill: Callable[[Path], None]) -> Path | None:
-    """Return a folder in the user's cache; None if it cannot be created.
+    """Return the folder `name` in the user's cache; None if it cannot be created.
 
-    A missing folder is created atomically and filled by `fill`, even if several processes do so at
-    once.  The environment variable DIPTYCH_CACHE overrides the cache location.
+    A missing folder is filled by `fill` and then appears in the cache atomically, so that several
+    processes may create it at once.  The environment variable DIPTYCH_CACHE overrides the location
+    of the cache.
     """
     from platformdirs import user_cache_path
 
@@ -162,7 +169,11 @@ def cached_folder(name: str, fill: Callable[[Path], None]) -> Path | None:
 def writing(
     path: Path, advice: str = "", *, error: type[DiptychError] = ConfigError
 ) -> Iterator[None]:
-    """Convert write errors to an `error` that names the file; a closed pipe is not converted."""
+    """Convert write errors to an exception of type `error` that names the file.
+
+    `advice`, which says what the user can do, becomes part of the message.  The error for a closed
+    pipe is not converted.
+    """
     try:
         yield
     except BrokenPipeError:
@@ -192,7 +203,7 @@ def open_without_links(path: str, flags: int) -> int:
 
 @contextmanager
 def replacing(path: Path, *, error: type[DiptychError] = ConfigError) -> Iterator[Path]:
-    """Yield a temporary path; on success, the file written there replaces the original."""
+    """Yield a temporary path; on success, the file written there replaces the file at `path`."""
     with writing(path, error=error):
         real = Path(os.path.realpath(path))
         if is_special(real):

@@ -85,8 +85,8 @@ def pair_and_learn(
 ) -> TaskContext:
     """Pair all pages, learn words from reliable pairs, and repeat while more pairs are found.
 
-    Return the context with all learned lexicons.  If no pages were added since the last call,
-    nothing is learned again, unless a site could not be paired then.
+    Return the context with all learned lexicons.  If no pages have been added since the last call,
+    the lexicons of that call are used again, unless it failed to pair a site.
     """
     if store.begin_learning():
         given = context.lexicons

@@ -91,7 +91,7 @@ class CrawlPolicy(Protocol):
     """Ranks the links of a page: decides which to follow, and with what priority."""
 
     def rank(self, page: Page, site: SiteView) -> Iterable[Ranked]:
-        """Rank links after a page was fetched; the result may also rerank queued links."""
+        """Rank the links of a page that was just fetched; queued links may be reranked too."""
         ...
 
     def refill(self, site: SiteView) -> Iterable[Ranked]:
@@ -111,9 +111,9 @@ class Guide(CrawlPolicy, Protocol):
         ...
 
     def questions(self) -> Sequence[PagePair | None]:
-        """The questions since the last call; their answers are later passed to `learn`.
+        """The guide's new questions since the last call; `learn` later receives the answers.
 
-        A pair asks for a `VerifiedPair`, and None asks for a new `PairingResult`.
+        A page pair asks for its `VerifiedPair`; None asks for a new `PairingResult`.
         """
         ...
 
@@ -122,7 +122,7 @@ class Guide(CrawlPolicy, Protocol):
         ...
 
     def snapshot(self) -> object:
-        """The state of the guide as versioned data for JSON, without pending questions."""
+        """The guide's state, except pending questions, as versioned data that JSON can encode."""
         ...
 
 
@@ -138,7 +138,7 @@ class GuidedPolicy(Protocol):
         ...
 
     def restored(self, langs: Sequence[str], snapshot: object) -> Guide:
-        """Restore a guide; raise ValueError or a similar error if the snapshot is damaged."""
+        """Restore a guide from a snapshot; raise an error such as ValueError if it is damaged."""
         ...
 
 
@@ -150,7 +150,7 @@ class LinkSource(Protocol):
         ...
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | Failure | None:
-        """At most `limit` links from a page to other sites; None if the page must be fetched."""
+        """At most `limit` links from a page to other sites; None if the page is not known."""
         ...
 
 
@@ -198,7 +198,7 @@ class DiscoverPolicy(Protocol):
 
     @property
     def per_site(self) -> int:
-        """The maximum number of pages per site; 0 means no limit, and 1 ignores internal links."""
+        """The maximum number of pages per site (0: no limit); if 1, internal links are ignored."""
         ...
 
     @property
@@ -207,11 +207,11 @@ class DiscoverPolicy(Protocol):
         ...
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:
-        """The links of a page to follow as leads."""
+        """The links of a page to follow as leads; `role` is the page's role in the discovery."""
         ...
 
     def outcome(self, page: Page, *, is_bilingual: bool) -> float:
-        """The value (0 to 1) of a link to this page, given whether its site is bilingual."""
+        """Rate a followed link to a page from 0 to 1, knowing whether its site is bilingual."""
         ...
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
@@ -251,7 +251,7 @@ class TreeAligner(Protocol):
     """True if the strategy aligns better with a lexicon"""
 
     def align(self, left: Page, right: Page, lexicon: Lexicon) -> list[NodePair]:
-        """Align two pages: each block is in exactly one pair, and pairs follow the left page."""
+        """Align the blocks of two pages, in the left page's order; each is in exactly one pair."""
         ...
 
 
@@ -313,7 +313,7 @@ class Filter(Protocol):
         ...
 
     def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
-        """Adjust the scores of `judge` for repeated segments, at the end of a run."""
+        """At the end of a run, adjust the scores of `judge` by how often each segment occurs."""
         ...
 
 
@@ -364,7 +364,7 @@ class Exporter(Protocol):
     """A file format for the corpus."""
 
     suffix: ClassVar[str]
-    """the suffix of the format's file; if it has several files, a suffix that represents all"""
+    """the suffix of the format's file; for a format with several files, one that represents all"""
 
     def write(self, corpus: Corpus, files: Files) -> int:
         """Write the lines of the corpus one by one, and return their number."""
@@ -393,7 +393,7 @@ class Watcher:
         self.done += count
 
     def tick(self) -> None:
-        """Do periodic work; it is called often, and may raise `StoppedError` after the crawl."""
+        """Called at short intervals for periodic work; may raise `StoppedError` after the crawl."""
 
     def stopped(self) -> bool:
         """True if the crawl should stop; the run then continues with the pages fetched so far."""

@@ -1,6 +1,6 @@
-"""Reasons why a URL has no page, something was rejected, or a crawl ended; kinds of downloads.
+"""Reasons for failures, for rejections and for the end of a crawl, and the kinds of downloads.
 
-Page pairs, segments and sites can be rejected.
+A failure is a URL without a page.  Page pairs, segments and sites can be rejected.
 """
 
 from __future__ import annotations

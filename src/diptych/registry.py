@@ -190,7 +190,11 @@ def build(recipe: Mapping[str, Any]) -> Strategies:
 
 
 def _joined(strategy: Any, settings: Mapping[str, Any], made: Mapping[str, Any]) -> Any:
-    """Set each unset parameter that is named after a stage to the strategy of that stage."""
+    """Set the parameters that are named after stages to the strategies of those stages.
+
+    `made` maps stages to strategies.  Parameters that are set in `settings`, the recipe's table for
+    `strategy`, stay unchanged.
+    """
     names = {field.name for field in dataclasses.fields(strategy)}
     given = {stage: made[stage] for stage in made if stage in names and stage not in settings}
     return dataclasses.replace(strategy, **given) if given else strategy

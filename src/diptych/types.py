@@ -352,7 +352,7 @@ class Outlook:
 
     @property
     def most_missing(self) -> float:
-        """An upper estimate of `missing`, with `left` one standard deviation (Poisson) higher.
+        """An upper estimate of `missing`: `left` is increased by one Poisson standard deviation.
 
         >>> round(Outlook(90, 4).missing, 3), round(Outlook(90, 4).most_missing, 3)
         (0.043, 0.062)
@@ -383,13 +383,13 @@ class Lead(NamedTuple):
     site: str
     role: Role
     words: tuple[int, ...] = ()
-    """the neighbourhood of the link to this page, numbered by `page.neighbourhood`"""
+    """words around the link to this page, as numbers assigned by `page.neighbourhood`"""
     source: int = 0
     """id of the lead whose page contains the link to this page"""
 
 
 class Example(NamedTuple):
-    """A followed link and its outcome."""
+    """A link that was followed and its outcome, as an example to train link classifiers with."""
 
     role: Role
     words: tuple[int, ...]

@@ -94,7 +94,7 @@ class DocumentPair(NamedTuple):
 
 
 class Repeats(NamedTuple):
-    """For each segment of a list, the number of segments in the run with the same text."""
+    """For each segment of a run, the number of segments in the run that have the same text."""
 
     same: NDArray[np.int64]
     """segments with the same left and right side"""

@@ -86,8 +86,8 @@ def test_partial_page_is_reported(tmp_path, shorter):
     decision = mined.decision("/en/rescue", "/fr/rescue")
     assert decision is not None
     assert decision[:2] == (0, "partial")
-    assert "1 covering only part of the other page" in mined.said
-    assert "only part of the other page" in mined.explain("/en/rescue", "/fr/rescue")
+    assert "1 with one page covering only part of the other" in mined.said
+    assert "only part of the other" in mined.explain("/en/rescue", "/fr/rescue")
     assert mined.corpus("/en/rescue") == []
 
 

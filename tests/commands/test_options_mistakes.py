@@ -260,7 +260,8 @@ def test_folder_without_a_run_cannot_be_read(tmp_path, command, name):
     (tmp_path / "empty").mkdir()
     line = mistake(*_on(command, tmp_path / name))
     assert ("holds no run" if name == "empty" else "there is no folder") in line
-    assert "mine a site into it first" in line
+    advice = f"to create it, mine a site with --out {tmp_path / name}"
+    assert ("mine a site into it first" if name == "empty" else advice) in line
     assert list((tmp_path / "empty").iterdir()) == []
 
 

@@ -185,7 +185,7 @@ def test_list_is_one_site_by_default():
     assert len(table(whole)) == 4
     apart = ask("pair", "-", *LANGS, "--by-domain", data=listing(rows))
     assert (apart.exit_code, apart.stdout) == (1, "")
-    assert "no two of the 8 URLs form a pair (4 in en, 4 in fr)" in apart.stderr
+    assert "no pairs among 8 URLs (4 in en, 4 in fr)" in apart.stderr
 
 
 def test_same_pair_is_found_in_many_domains():

@@ -24,7 +24,9 @@ HOME, PAGE = "http://a.org/", "http://a.org/page"
         (Checked(Declares.CANONICAL, 40, 12, HOME),
          "12 of 40 canonical links point to the home page with different text"),
         (Checked(Declares.CANONICAL, 1, 1, HOME),
-         "1 of 1 canonical links point to the home page with different text"),
+         "1 of 1 canonical link points to the home page with different text"),
+        (Checked(Declares.CANONICAL, 7, 1),
+         "1 of 7 canonical links points to a page with different text"),
         (Checked(Declares.HTML_LANG, 20, 5, "en", "fr"),
          "html lang says en on 20 pages, but 5 of them are in fr"),
         (Checked(Declares.HREFLANG, 1_200, 1_000, "fr", "en de"),
@@ -65,6 +67,9 @@ def test_sites_whose_text_is_made_by_scripts_are_named() -> None:
     assert scripted_in_words([("a.org", 1, 1), ("b.org", 20, 100), ("c.org", 19, 100)]) == [
         "a.org: 1 of 1 page has no text in the HTML, because scripts generate it",
         "b.org: 20 of 100 pages have no text in the HTML, because scripts generate it",
+    ]
+    assert scripted_in_words([("a.org", 1, 5)]) == [
+        "a.org: 1 of 5 pages has no text in the HTML, because scripts generate it"
     ]
     assert scripted_in_words([(f"{name}.org", 300, 500) for name in "abcdef"]) == [
         "6 sites: 1,800 of 3,000 pages have no text in the HTML, because scripts generate it"

@@ -172,7 +172,7 @@ def test_number_of_open_archives_is_bounded(store: Store, tmp_path: Path) -> Non
 
 def test_archive_that_cannot_be_read_says_why(store: Store, tmp_path: Path) -> None:
     id = store.archive.add(str(tmp_path / "none.warc.gz"), 0)
-    with pytest.raises(StoreError, match=r"none\.warc\.gz: No such file"):
+    with pytest.raises(StoreError, match=r"none\.warc\.gz, which the run requires: No such file"):
         store.archive.read(id, 0)
 
 

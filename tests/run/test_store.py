@@ -219,7 +219,7 @@ def test_response_of_a_page_is_read_from_its_warc(store: Store) -> None:
 def test_archive_that_is_gone_is_named(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "gone.warc.gz"
     id = store.archive.add(str(path), 100)
-    with pytest.raises(StoreError, match=r"the run requires .*gone\.warc\.gz"):
+    with pytest.raises(StoreError, match=r"cannot read .*gone\.warc\.gz, which the run requires"):
         store.archive.read(id, 0)
 
 

@@ -296,9 +296,9 @@ def test_lines_that_are_not_edges_are_counted_and_skipped(tmp_path: Path) -> Non
     [
         ("", edge_lines(), "no vertices in the vertices files"),
         ("<html>\nno\n", edge_lines(), "no vertices in the vertices files"),
-        (vertex_lines(), "a b\nc d\n", "none of the 2 lines in the edges files is an edge"),
-        (vertex_lines(), "70\t80\n", "none of the 1 edges connects listed vertices"),
-        ("0\tcom.a\n5000000000\tcom.b\n", edge_lines(), "largest id of 2 vertices"),
+        (vertex_lines(), "a b\nc d\n", r"no edges in the edges files \(lines read: 2\)"),
+        (vertex_lines(), "70\t80\n", r"no edge connects two listed vertices \(edges read: 1\)"),
+        ("0\tcom.a\n5000000000\tcom.b\n", edge_lines(), "but the number of vertices is 2;"),
         ("0\tcom.a\n3000000\tcom.b\n", edge_lines(), "renumber the vertices"),
     ],
 )
@@ -429,7 +429,7 @@ def test_killed_between_two_renames_the_old_index_comes_back(tmp_path: Path) -> 
     left.mkdir()
     (left / web_graph_index.MARKER).write_text("graph")
     (tmp_path / "graph").rename(left / "old")
-    with pytest.raises(SourceError, match="none of the 1 lines"):
+    with pytest.raises(SourceError, match="lines read: 1"):
         indexed(tmp_path, edges="nonsense\n")
     assert edges_of(tmp_path)[0] == by_name()
     assert not left.exists()

@@ -250,7 +250,7 @@ def test_a_damaged_index_is_reported_on_lookup(tmp_path: Path) -> None:
     data = (tmp_path / "i.sqlite").read_bytes()
     (tmp_path / "i.sqlite").write_bytes(data[:8192] + b"\xa5" * (len(data) - 8192))
     with pytest.raises(
-        SourceError, match=r"i\.sqlite is not a readable link index: .*; make it again"
+        SourceError, match=r"i\.sqlite is not a readable link index: .*; rebuild it"
     ):
         LinkIndex.open(tmp_path / "i.sqlite").back_links("http://aim.com/", 10)
 
@@ -260,7 +260,7 @@ def test_a_schema_name_that_is_not_utf_8_is_an_error_of_ours(tmp_path: Path) -> 
     index_wat([archive(tmp_path / "a.gz", many(3))], path)
     data = path.read_bytes()
     path.write_bytes(data.replace(b"tablebacksbacks", b"tableb\xe9cksbacks"))
-    with pytest.raises(SourceError, match=r"is not a readable link index: .*; make it again"):
+    with pytest.raises(SourceError, match=r"is not a readable link index: .*; rebuild it"):
         LinkIndex.open(path).back_links("http://aim.com/", 10)
 
 

@@ -52,10 +52,11 @@ def align(
 ) -> list[SegmentPair] | list[Bead]:
     """Align two lists of sentences, or two HTML pages given as strings or bytes.
 
-    Lists give beads: the indices of the sentences in both lists, and a probability.  Pages give
-    segments in order; the missing text of a segment without a counterpart is empty.  `langs` names
-    the two languages, such as "de,fr", and `lexicon` is a file from `diptych lexicon import`.
-    `method` is a strategy for the stage align_sentences, and `trees` is one for align_dom.
+    The result for two lists is a list of beads, each with the indices of its sentences in both
+    lists and a probability.  The result for two pages is a list of segments, in order; a text
+    without a counterpart becomes a segment whose other text is empty.  `langs` names the two
+    languages, such as "de,fr", and `lexicon` is a file from `diptych lexicon import`.  `method` and
+    `trees` name the strategies for the stages align_sentences and align_dom.
 
     >>> beads = align(["Guten Tag.", "Das ist der K2."], ["Bonjour.", "C'est le K2."], "de,fr")
     >>> [(bead.left, bead.right) for bead in beads]
@@ -89,7 +90,11 @@ def two_languages(langs: str | Sequence[str]) -> LangPair:
 
 
 def known_words(langs: LangPair, lexicon: str | Path | Lexicon | None) -> Lexicon:
-    """The given lexicon, reversed if necessary to match `langs`; without one, an empty lexicon."""
+    """Load `lexicon` for the languages `langs`; if it is None, return an empty lexicon.
+
+    A lexicon for the opposite direction is reversed.  A lexicon for other languages raises
+    `ConfigError`.
+    """
     from diptych.learn.lexicon.lexicon import Lexicon, lexicon_of, read_lexicon
 
     if lexicon is None:
@@ -123,7 +128,10 @@ def _align_pages(
 
 
 def page_of(html: str | bytes, name: str) -> Page:
-    """Parse a page with its blocks and tree; `name` is part of its placeholder URL."""
+    """Parse an HTML page, including its text blocks and its DOM tree.
+
+    The page gets a placeholder URL that contains `name`.
+    """
     from diptych.page.read import read_page
     from diptych.types import Response, Url
 

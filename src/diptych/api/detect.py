@@ -143,7 +143,10 @@ def detect_sites(asked: DetectOptions, shown: Search, environment: Environment) 
 
 
 def _answers(named: Sequence[Url], leads: Leads) -> Iterator[tuple[Url, Verdict | str]]:
-    """Yield each given URL with the verdict on its site, or with the reason why there is none."""
+    """Yield each URL in `named` with the verdict on its site, or the reason why it has no verdict.
+
+    Verdicts and reasons are looked up in `leads`.
+    """
     from diptych.reason import Reason
     from diptych.text.urls import site_name
 

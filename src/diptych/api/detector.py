@@ -28,7 +28,7 @@ class DetectorOptions(WebOptions):
     langid: tuple[Path, ...] = langid_option()
 
     def detector(self, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The recipe table of the detector: `settings`, overridden by these options."""
+        """The recipe table for the detector; these options take precedence over `settings`."""
         found = dict(settings or {"use": "predictor"})
         if self.method and self.method != found["use"]:
             found = {"use": self.method}

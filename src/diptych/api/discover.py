@@ -195,7 +195,7 @@ def discover_sites(asked: DiscoverOptions, shown: Search, environment: Environme
 
 
 def index_candidates(asked: DiscoverOptions) -> Iterator[SiteCandidate]:
-    """The sites of Common Crawl's index that have enough pages in the requested languages."""
+    """The sites in Common Crawl's index with enough pages in at least two requested languages."""
     from diptych.sources.common_crawl import candidates
 
     return candidates(

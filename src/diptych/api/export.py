@@ -48,7 +48,10 @@ def keep_templates_option() -> Any:
 
 
 def out_option(*, in_run: bool = False) -> Any:
-    """Declare the option for the output file; with `in_run`, it is optional."""
+    """Declare the option for the output file, which is required unless `in_run` is True.
+
+    With `in_run`, the default is a file in the run folder.
+    """
     if in_run:
         return option(f"{_WRITTEN}  Default: a file in the run folder.")
     return option(_WRITTEN, default=REQUIRED)
@@ -56,7 +59,7 @@ def out_option(*, in_run: bool = False) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusOptions:
-    """Options for the format and the file of a corpus."""
+    """Options for the output file of a corpus and its format."""
 
     format: str | None = option(
         "File format; default: inferred from the suffix of --out.", choices=FORMATS
@@ -111,7 +114,7 @@ class CorpusChoice:
         cls, min_score: float | None, without: str | Sequence[str] = (), *, redact: bool = False,
         keep_templates: bool = False,
     ) -> CorpusChoice:  # fmt: skip
-        """Create the options from the arguments of a Python function."""
+        """Create the options from Python arguments; `without` is one flag or several flags."""
         return CorpusChoice(
             min_score=min_score, without=",".join(texts(without)), redact=redact,
             keep_templates=keep_templates,
@@ -139,14 +142,17 @@ class CorpusChoice:
             )
 
     def choice(self, threshold: float) -> Choice:
-        """The selection of segments; `threshold` is the minimum score if the user set none."""
+        """The selection of segments; `threshold` is the minimum score unless the user set one."""
         from diptych.corpus.from_run import Choice
 
         least = threshold if self.min_score is None else self.min_score
         return Choice(least, self.flags(), self.redact, self.keep_templates)
 
     def flags(self) -> frozenset[str]:
-        """The flags to leave out; raises `ConfigError` for an unknown flag."""
+        """The flags whose pages and segments are left out.
+
+        Raises `ConfigError` for an unknown flag.
+        """
         named = self.without.replace(",", " ").split()
         known = _OF_PAGES | _OF_SEGMENTS
         for name in named:
@@ -157,7 +163,7 @@ class CorpusChoice:
 
 @dataclass(frozen=True, kw_only=True)
 class ChosenOptions(CorpusChoice, CorpusOptions):
-    """Options of `merge` and `export`."""
+    """Options that `merge` and `export` have in common."""
 
     markdown: bool = option(
         "With --format docs: add the text of both pages as Markdown.", default=False
@@ -182,7 +188,10 @@ class ExportOptions(ChosenOptions):
     )
 
     def path(self, made: Exporter) -> Path:
-        """The file to write: `out`, or a file in the run folder."""
+        """The file to write: `out`, or a file in the run folder.
+
+        A file in the run folder gets the suffix of the exporter `made`.
+        """
         name = ("n-way" if self.n_way else "corpus") + ("-selected" if self.is_narrowed else "")
         return self.out or self.run / f"{name}.{made.suffix}"
 
@@ -190,7 +199,11 @@ class ExportOptions(ChosenOptions):
 def export_run(
     asked: ExportOptions, standard: Callable[[Path], BinaryIO | None] = lambda path: None
 ) -> Exported:
-    """Write the corpus of a run; `standard` maps a path to the standard output stream or None."""
+    """Write the corpus of a run to a file or to standard output.
+
+    `standard` returns the standard output stream for a path that denotes it, and None for other
+    paths.
+    """
     from diptych.corpus.from_run import NWayCorpus, write_corpus
     from diptych.run.store import Store
 
@@ -214,8 +227,10 @@ def export_run(
 def run_corpus(store: Store, terms: Terms, asked: CorpusChoice, *, prefix: str = "") -> RunCorpus:
     """The selected part of the corpus of a run.
 
-    Near-duplicates are included if the best copy may be missing or changed: if pages are left out,
-    texts are redacted, or the run is unfinished.
+    Usually, only the best copy in each group of near-duplicates is included.  All copies are
+    included if flags are excluded, because the best copy may have such a flag; if texts are
+    redacted, because this may change which texts are near-duplicates; and if the run is unfinished,
+    because near-duplicates are marked only at its end.
     """
     from diptych.corpus.from_run import RunCorpus
     from diptych.registry import build, signature
@@ -250,7 +265,7 @@ def terms_of(run: Path) -> Terms:
 
 
 def lines_of(made: Exporter, *, n_way: bool = False) -> str:
-    """The noun for the items that an exporter counts: page pairs, rows or segments."""
+    """The items that an exporter counts, as a noun for messages: page pairs, rows or segments."""
     if made.suffix.startswith("docs"):
         return PAGE_PAIRS
     return "rows" if n_way else "segments"

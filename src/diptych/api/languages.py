@@ -28,7 +28,7 @@ def langid_option() -> Any:
 
 
 def languages(langs: str | Sequence[str], taught: Sequence[Path] = ()) -> tuple[str, ...]:
-    """Load the language models in the files `taught`, and return the codes of the languages."""
+    """Load the language models in the files `taught`, and parse `langs` into language codes."""
     from diptych.language import identify
     from diptych.language.codes import parse_langs
 
@@ -78,7 +78,11 @@ def learned_names() -> tuple[str, ...]:
 
 
 def first_notes(langs: Sequence[str]) -> list[str]:
-    """Notes about languages that cannot be identified from text, and about missing kernels."""
+    """Notes to show when a run begins, about its languages and the installation.
+
+    They warn of language codes that are also country codes, of languages that cannot be identified
+    from text, and of missing compiled kernels.
+    """
     from diptych.kernels import slow_kernels
     from diptych.language import identify
     from diptych.language.mistakes import code_of_country

@@ -47,7 +47,7 @@ def _stage(name: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class MineOptions(WebOptions):
-    """Options for mining; defaults are declared only here."""
+    """Options for mining; `mine` and `diptych mine` take their defaults from this class."""
 
     sites: tuple[str, ...] = argument("SITE...", default=())
     langs: str = langs_option()
@@ -257,7 +257,11 @@ def mine_sites(
 
 
 def _strategies(recipe: Mapping[str, Any], *, is_complete: bool) -> Strategies:
-    """Build the strategies of a recipe; if archives hold all pages, crawl with `Bfs` instead."""
+    """Build the strategies of a recipe.
+
+    `is_complete` is True if whole archives are mined, without seeds; `Bfs` then replaces the crawl
+    strategy of the recipe.
+    """
     from diptych.learn.libraries import require_libraries_of
     from diptych.registry import build
     from diptych.stages.crawl.bfs import Bfs
@@ -270,7 +274,10 @@ def _strategies(recipe: Mapping[str, Any], *, is_complete: bool) -> Strategies:
 
 
 def _named(lexicon: Lexicon, langs: Sequence[str]) -> str:
-    """The name of a lexicon in `run.toml`; raises `ConfigError` unless it matches `langs`."""
+    """The name under which `run.toml` lists a lexicon: its two languages and a digest.
+
+    Raises `ConfigError` unless both languages of the lexicon are among `langs`.
+    """
     from hashlib import blake2b
 
     from diptych.learn.lexicon.lexicon import lexicon_of

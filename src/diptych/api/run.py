@@ -312,7 +312,7 @@ class Run:
             return explain(store, urls)
 
     def _repr_html_(self) -> str:
-        """HTML for notebooks: the funnel of the run and a sample of its segments."""
+        """HTML for notebooks: the number of items after each step, and a sample of the segments."""
         from diptych.reports.notebook import run_as_html
 
         with self._store() as store:

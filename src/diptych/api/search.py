@@ -92,7 +92,11 @@ def search(
     source: MergedSources, asked: WebOptions, budget: Budget, shown: Search,
     environment: Environment,
 ) -> Searched:  # fmt: skip
-    """Start or continue a search; `shown` receives all verdicts, earlier ones first."""
+    """Start or continue a search for bilingual sites.
+
+    `shown` receives the verdicts of earlier invocations first, then each new verdict when it is
+    available.
+    """
     leads = Leads(store, once=True)
     for verdict in leads.verdicts():
         shown.say(verdict)

@@ -42,7 +42,10 @@ def url_pairs(pairs: Iterable[tuple[str, str]], *, model: str | Path = "") -> li
 
 
 def language_model(folder: str) -> UrlLanguageModel:
-    """Load a URL language model of Diptych or Transformers from a folder; "" means built-in."""
+    """Load a URL language model from a folder, in the format of Diptych or of Transformers.
+
+    If `folder` is empty, the built-in model is loaded.
+    """
     from diptych.learn.url import language, transformer
 
     load = transformer.load_url_lang if _is_transformer(folder) else language.load
@@ -50,7 +53,10 @@ def language_model(folder: str) -> UrlLanguageModel:
 
 
 def pair_model(folder: str) -> UrlPairModel:
-    """Load a URL pair model of Diptych or Transformers from a folder; "" means built-in."""
+    """Load a URL pair model from a folder, in the format of Diptych or of Transformers.
+
+    If `folder` is empty, the built-in model is loaded.
+    """
     from diptych.learn.url import pair, transformer
 
     load = transformer.load_url_pair if _is_transformer(folder) else pair.load

@@ -21,7 +21,10 @@ Watching = TypeVar("Watching", bound="Monitor")
 def watched(
     progress: bool | Callable[[Progress], None], cancel: Cancel | None
 ) -> Iterator[Monitor]:
-    """Yield a monitor that reports `progress`, and stops the run once `cancel` is set."""
+    """Yield a monitor that reports the progress of a run, and stops the run once `cancel` is set.
+
+    `progress` is a function that is called with each report, or True to show a display.
+    """
     from diptych.reports.display import mining_figures
     from diptych.reports.progress import Monitor
 
@@ -33,7 +36,7 @@ def watched(
 def watched_search(
     progress: bool | Callable[[Progress], None], cancel: Cancel | None
 ) -> Iterator[Search]:
-    """Yield a monitor for a search for sites, which stops the search once `cancel` is set."""
+    """Yield a monitor for a search for sites; the arguments are the same as those of `watched`."""
     from diptych.api.search import Search
 
     search = Search()

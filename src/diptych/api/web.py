@@ -1,4 +1,4 @@
-"""Options for web requests, and the engine and worker processes that carry them out."""
+"""Options for web requests, and functions that set up the engine and the worker processes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,10 @@ class Environment:
     def live_engine(
         self, asked: WebOptions, agent: str, *, connections: int = 1, stall: float = 20.0
     ) -> LiveEngine:
-        """Make the engine that fetches pages; `stall` is the timeout for data in seconds."""
+        """Make the engine that fetches pages; `agent` is the User-Agent header that it sends.
+
+        A request fails if no data arrives for `stall` seconds.
+        """
         from diptych.engine.fetch import FetchSettings
         from diptych.engine.live import LiveEngine
 

@@ -28,7 +28,11 @@ def standard_output(path: Path) -> BinaryIO | None:
 
 
 def say_written(count: str, files: Sequence[Path]) -> None:
-    """Print the number of lines and the files written; without files, use standard error."""
+    """Print `count`, such as "5 segments", and the names of the files written.
+
+    If there are no files, the corpus went to standard output; the message then goes to standard
+    error.
+    """
     click.echo(f"{count} -> {names_of(files) or 'standard output'}", err=not files)
 
 

@@ -1,4 +1,4 @@
-"""Process-wide settings that only a command may change: signal handlers, garbage collection."""
+"""Process-wide settings that only commands may change: signal handlers and garbage collection."""
 
 from __future__ import annotations
 

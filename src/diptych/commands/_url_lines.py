@@ -159,8 +159,9 @@ def answer_lines(
 ) -> int:
     """Write one output line per input line, batch by batch, and return the exit code.
 
-    `names` are the names of the input columns.  `answer` returns the output columns of each line,
-    or None for a skipped line, which gets the columns `nothing`; `what` explains skipped lines.
+    `names` are the names of the input columns.  `answer` takes a batch, and returns for each line
+    its output columns, or None if the line must be skipped.  The output columns of a skipped line
+    are `nothing`; `what` says what is wrong with skipped lines.
     """
     out = sys.stdout.buffer
     skipped, count = Skipped(), 0
@@ -177,7 +178,11 @@ def answer_lines(
 
 
 def report_skipped(skipped: Skipped, answered: int, what: str) -> int:
-    """Report skipped lines or empty input, and return the exit code."""
+    """Report skipped lines or empty input, and return the exit code.
+
+    `answered` is the number of lines that were not skipped; `what` says what is wrong with the
+    others.
+    """
     if skipped.count:
         click.echo(skipped.in_words(what), err=True)
     elif not answered:

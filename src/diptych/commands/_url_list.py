@@ -1,4 +1,4 @@
-"""Reads lists of URLs; a model predicts the languages that a list does not state."""
+"""Reads lists of URLs; a model predicts the languages of URLs that are listed without one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Listed(NamedTuple):
 
 
 def read_list(file: Path | None) -> tuple[dict[Url, Listed], Skipped, int]:
-    """Read a list of URLs; return distinct URLs, skipped lines and the number of repeats."""
+    """Read a list of URLs; return the distinct URLs, skipped lines and number of duplicates."""
     listed: dict[Url, Listed] = {}
     skipped, repeated = Skipped(), 0
     for line in read_lines(file):
@@ -43,7 +43,12 @@ def read_list(file: Path | None) -> tuple[dict[Url, Listed], Skipped, int]:
 def page_languages(
     listed: dict[Url, str], wanted: Sequence[str], model: UrlLanguageModel | None
 ) -> dict[Url, LangScore]:
-    """The language of each URL: from the list, otherwise predicted by the model, or unknown."""
+    """The language of each URL: as stated in the list, or else as predicted by the model.
+
+    The model chooses among the languages `wanted`.  The language is unknown if there is no model,
+    or if the model prefers a language that is not wanted.  Predictions are not used if all URLs
+    would be in the same language.
+    """
     found = {url: LangScore(lang, 1.0 if lang else 0.0) for url, lang in listed.items()}
     unknown = [url for url, lang in listed.items() if not lang]
     if model is None or not unknown:
@@ -58,9 +63,10 @@ def page_languages(
 
 
 def _among(model: UrlLanguageModel, urls: Sequence[str], wanted: Sequence[str]) -> list[LangScore]:
-    """The most probable of the wanted languages for each URL, or an unknown language.
+    """For each URL, the most probable of the wanted languages, or an empty language code.
 
-    The language is unknown if another one is more probable than all wanted languages together.
+    The code is empty if a language that is not wanted is more probable than all wanted ones
+    together.
     """
     shares = model.probabilities(urls)
     column = {label: place for place, label in enumerate(model.labels)}
@@ -80,7 +86,7 @@ def _among(model: UrlLanguageModel, urls: Sequence[str], wanted: Sequence[str]) 
 
 
 def sites_of(listed: dict[Url, Listed], *, by_domain: bool) -> dict[str, list[Url]]:
-    """Group the URLs of a list into one site, or into one site per registrable domain."""
+    """Treat a list of URLs as one site; with `by_domain`, as one site per registrable domain."""
     sites: defaultdict[str, list[Url]] = defaultdict(list)
     for url in listed:
         sites[site_name(url) if by_domain else "list"].append(url)

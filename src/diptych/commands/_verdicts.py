@@ -15,7 +15,7 @@ from diptych.errors import for_command_line, in_one_line, option_name
 from diptych.frontier.leads import Verdict
 from diptych.frontier.retries import NETWORK_FAULTS
 from diptych.reason import Reason
-from diptych.reports.reasons import in_words
+from diptych.reports.reasons import counted, in_words
 
 _MAX_NOTES = 10
 
@@ -31,13 +31,16 @@ def print_end(searched: Searched, *, follows_links: bool, can_continue: bool = T
         lines.append(summary.interruption(follows_links=follows_links, can_continue=can_continue))
     lines += [f"note: {note}" for note in notes[:_MAX_NOTES]]
     if len(notes) > _MAX_NOTES:
-        lines.append(f"note: {len(notes) - _MAX_NOTES:,} more notes are not shown")
+        lines.append(f"note: {counted(len(notes) - _MAX_NOTES, 'more note')} not shown")
     for line in lines:
         click.echo(line, err=True)
 
 
 def advise_on_private(reasons: Iterable[str]) -> None:
-    """If a site has a private address, print the option that allows it to standard error."""
+    """If private addresses are among the `reasons` for failure, name the option that allows them.
+
+    The message is printed to standard error.
+    """
     private = {Reason.PRIVATE_ADDRESS, NETWORK_FAULTS[Reason.PRIVATE_ADDRESS]}
     if not private.isdisjoint(reasons):
         line = f"to test private addresses, add {option_name('allow_private')}"
@@ -47,8 +50,8 @@ def advise_on_private(reasons: Iterable[str]) -> None:
 def standard_output() -> TextIO | None:
     """The stream to use as `Printer.out` for standard output.
 
-    A progress display may redirect `sys.stdout` if it is a terminal, but not if it is a pipe or a
-    file.
+    For a terminal, this is None: a progress display can replace `sys.stdout`, so `Printer` must
+    look it up for each write.  For a pipe or a file, which no display replaces, it is `sys.stdout`.
     """
     return None if sys.stdout.isatty() else sys.stdout
 

@@ -99,7 +99,7 @@ def align(asked: AlignOptions) -> int:
 
 
 def _read(path: Path) -> bytes:
-    """Read the bytes of a page or text file; raise `ConfigError` for other file types."""
+    """Read a file as bytes; raise `ConfigError` if it is neither an HTML page nor a text file."""
     from diptych.page.file_type import unreadable_type
 
     data = read_file(path, _MAX_BYTES)

@@ -37,7 +37,7 @@ class GraphOptions:
     )
     out: Path = option("Folder for the index.", default=REQUIRED, metavar="FOLDER")
     level: str = option(
-        "Type of the vertices; auto detects it from their names.",
+        'Level of the vertices; "auto" infers it from their names.',
         default="auto", choices=("auto", "host", "domain"),
     )  # fmt: skip
 

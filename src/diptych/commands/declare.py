@@ -54,7 +54,7 @@ def command(
 
 
 def _parameters(options: type[Any]) -> Iterator[click.Parameter]:
-    """The parameters of a command: required ones first, command-line-only ones last."""
+    """The parameters of a command: required ones first, those without a Python equivalent last."""
     hints = get_type_hints(options)
     fields = {field.name: (field, declaration) for field, declaration in declared(options)}
     order: dict[str, bool] = {}

@@ -59,7 +59,9 @@ def discover(asked: DiscoverCommandOptions) -> int:
     if options.cc_index and not (asked.test or asked.backlinks or asked.mine):
         if options.seeds:
             name = option_name("backlinks")
-            raise ConfigError(f"to search from both SEED and an index, add {name} SOURCE")
+            raise ConfigError(
+                f"to start from both SEED and an index, add a source of backlinks: {name} SOURCE"
+            )
         return _list_candidates(options, as_json=asked.as_json, quiet=asked.quiet)
     printer = Printer(standard_output(), as_json=asked.as_json, is_list=True)
     shown = Search(say=printer.say)
@@ -75,10 +77,10 @@ def discover(asked: DiscoverCommandOptions) -> int:
 
 
 def _with_lists(asked: DiscoverCommandOptions) -> DiscoverOptions:
-    """Add the sites in lists to the options, and move index files from the seeds to `cc_index`.
+    """Add the sites in list files to the seeds, and move index files from the seeds to `cc_index`.
 
-    A shell expands a pattern to several arguments: `--cc-index` takes only the first, and the
-    others become seeds.
+    If the value of `--cc-index` is a pattern, the shell expands it to several arguments: the option
+    takes only the first one, and the others become seeds.
     """
     from diptych.sources.site_list import named_sites
 
@@ -89,7 +91,10 @@ def _with_lists(asked: DiscoverCommandOptions) -> DiscoverOptions:
 
 
 def _list_candidates(asked: DiscoverOptions, *, as_json: bool, quiet: bool) -> int:
-    """Print the candidates of an index without fetching anything, and return the exit code."""
+    """Print the candidate sites in Common Crawl's index, and return the exit code.
+
+    Nothing is downloaded from these sites.
+    """
     import orjson
 
     from diptych.reports.reasons import counted
@@ -112,9 +117,10 @@ def _list_candidates(asked: DiscoverOptions, *, as_json: bool, quiet: bool) -> i
 
 
 def _mine(sites: Sequence[Url], folder: Path, asked: DiscoverCommandOptions) -> int:
-    """Mine the sites that were found, each within its limits, and return the exit code.
+    """Mine the sites that were found, within the limits for each site, and return the exit code.
 
-    Earlier runs are continued, and sites that were found since then are mined into a new run.
+    Mining runs that already exist in `folder` are continued.  Sites that are in none of these runs
+    are mined into a new run.
     """
     from diptych.api.mine import MineOptions
     from diptych.commands.mine import mine_and_print

@@ -134,7 +134,11 @@ def _examples(lexicon: Lexicon) -> list[str]:
 
 
 def _shown(lexicon: Lexicon, words: Sequence[str], limit: int) -> Iterator[WordLink]:
-    """The links of `words` in either language; without `words`, those of all left words."""
+    """Yield the translations of `words`, which may be in either language of the lexicon.
+
+    Without `words`, yield the translations of all left words.  At most `limit` translations are
+    given for each word and direction.
+    """
     from diptych.text.tokens import tokens
 
     back = lexicon.reversed()

@@ -35,7 +35,7 @@ def merge(asked: MergeOptions) -> int:
 
 
 def merge_corpora(asked: MergeOptions) -> int:
-    """Write several runs and files as one corpus, and return its number of lines."""
+    """Merge several runs and corpus files into one corpus, and return its number of lines."""
     from diptych.corpus.files import format_of
     from diptych.corpus.from_run import write_corpus
     from diptych.corpus.merge import FileCorpus, Source
@@ -66,7 +66,9 @@ def merge_corpora(asked: MergeOptions) -> int:
 
 
 def _prefixes(inputs: Sequence[Path]) -> list[str]:
-    """A prefix for the archive names of each corpus: its name, or its path to avoid clashes.
+    """The prefix that is added to the archive names of each corpus.
+
+    The prefix is the name of the corpus, or its path if several corpora have the same name.
 
     >>> _prefixes([Path("a/run"), Path("b/run"), Path("c.jsonl.gz")])
     ['a/run/', 'b/run/', 'c/']

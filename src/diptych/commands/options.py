@@ -136,7 +136,7 @@ class UrlModelOptions:
 
 @contextmanager
 def displayed(monitor: Shown, *, quiet: bool, figures: Figures | None = None) -> Iterator[Shown]:
-    """Show the progress of a run; Ctrl-C stops it, and a second Ctrl-C stops it immediately."""
+    """Show the progress of a run; Ctrl-C stops the run, a second Ctrl-C stops it immediately."""
     from rich.console import Console
 
     from diptych.reports.display import OutputAbove, mining_figures, progress_display
@@ -153,7 +153,7 @@ def displayed(monitor: Shown, *, quiet: bool, figures: Figures | None = None) ->
 
 
 def summary_console(*, stderr: bool) -> Console:
-    """A console on standard output or standard error that prints lines unchanged."""
+    """A console for plain text on standard output, or on standard error if `stderr` is True."""
     from rich.console import Console
 
     return Console(stderr=stderr, highlight=False, markup=False)
@@ -174,7 +174,10 @@ def _warn_if_slow(ctx: click.Context) -> None:
 
 
 def _say_stopped(ctx: click.Context, how: str) -> None:
-    """Print how a command was stopped and how to continue; in a terminal, wrap between words."""
+    """Print `how` a command was stopped and, if its results are saved, how to continue it.
+
+    On a terminal, long lines are wrapped at spaces.
+    """
     with on_signal(signal.SIGINT, lambda: None):  # some users press Ctrl-C repeatedly
         console = summary_console(stderr=True)
         line = f"{how} {_CONTINUE}" if _IS_SAVED in ctx.meta else how

@@ -78,8 +78,10 @@ def pair(asked: PairOptions) -> int:
 
 
 def _why_none(spoken: Counter[str], wanted: Sequence[str]) -> str:
+    from diptych.reports.reasons import counted
+
     each = ", ".join(f"{spoken[lang]:,} in {lang}" for lang in wanted)
-    return f"nothing found: no two of the {spoken.total():,} URLs form a pair ({each})"
+    return f"nothing found: no pairs among {counted(spoken.total(), 'URL')} ({each})"
 
 
 def _pairer(method: str) -> Callable[[UrlList], Iterator[dict[str, Any]]]:
@@ -109,5 +111,5 @@ def _row(pair: Any, key: str) -> dict[str, Any]:
 
 
 def _written(row: dict[str, Any], listed: dict[Url, Listed]) -> dict[str, Any]:
-    """Restore the spelling of a pair's URLs in the list."""
+    """Replace the normalised URLs of a pair with their original spellings in the list."""
     return row | {side: listed[row[side]].written for side in ("left", "right")}

@@ -1,1 +1,1 @@
-"""Corpora: reading from runs and files, merging, rebuilding, n-way rows, personal data."""
+"""Corpora: read from runs and files, merged, rebuilt, joined into n-way rows, and redacted."""

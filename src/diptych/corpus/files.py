@@ -133,7 +133,7 @@ class OutFiles:
                 f"{self.suffix} consists of several files and cannot be written to standard output:"
                 f" specify a file with {option_name('out')}"
             )
-        assert self._standard_output is not None, "standard output (-) can be used only by commands"
+        assert self._standard_output is not None, "standard output (-) is only for the command line"
         stream = _StandardOutput(self._standard_output)
         return _Opened(Path("standard output"), Path(STANDARD), None, (stream,))
 
@@ -154,9 +154,9 @@ class OutFiles:
     def _part(self, real: Path) -> Path:
         """The path of a partial file that no other export uses.
 
-        The name contains a hash of the export and the process id, so that partial files of a killed
-        process can be found.  It contains only the start of the final file name, which may be as
-        long as the file system allows.
+        The name contains the process id and a hash of the output path, so that partial files of a
+        killed process can be found.  It contains only the start of the final file name, because a
+        longer name might exceed the limit of the file system.
         """
         mark = _export_hash(self.path)
         if not self._opened:
@@ -186,7 +186,7 @@ class OutFiles:
 
 
 def _export_hash(path: str) -> str:
-    """A hash of the path and the machine, which identifies the partial files of an export."""
+    """A hash of the output path and the machine name, which identifies the files of an export."""
     name = f"{platform.node()}\n{os.path.abspath(path)}"
     return blake2b(os.fsencode(name), digest_size=8).hexdigest()
 

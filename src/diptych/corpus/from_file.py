@@ -58,7 +58,10 @@ def _units(path: Path, rows: Iterator[tuple[str, Sequence[Any]]]) -> Iterator[Un
 
 
 def _unit(row: Sequence[Any]) -> Unit:
-    """Make a unit from a row with times in seconds and a tuple of flags."""
+    """Make a unit from a row of values in the order of `PAIR_COLUMNS`.
+
+    Times must be in seconds, and flags must be a tuple.
+    """
     left, right, score, left_url, right_url, _, left_lang, right_lang, *found = row
     places, common = found[:12], found[12:]  # left and right alternate
     alignment, verified, evidence, flags, copies, run = common
@@ -114,7 +117,11 @@ def _jsonl_rows(path: Path) -> Iterator[tuple[str, Sequence[Any]]]:
 
 
 def _checked(path: Path, place: str, found: Any) -> Sequence[Any]:
-    """Return the values of an object in the order of `PAIR_COLUMNS`, or raise `CorpusError`."""
+    """Check a line of JSON, and return its values in the order of `PAIR_COLUMNS`.
+
+    `found` is the decoded line.  Raises `CorpusError` if a field is missing or has the wrong type;
+    the message states the `path` and the `place`, which is a line number.
+    """
     if not isinstance(found, dict):
         raise CorpusError(f"{path}, {place} is not an object")
     if "texts" in found:
@@ -247,7 +254,10 @@ def _require_columns(path: Path, names: Sequence[str]) -> None:
 
 
 def _table_rows(path: Path, table: Any, pa: Any) -> Iterator[Sequence[Any]]:
-    """Return the rows of a table, with times in seconds; raise an error if a value is missing."""
+    """The rows of a table, with times in seconds; raises `CorpusError` if a value is missing.
+
+    `pa` is the module pyarrow; `path` is used in error messages.
+    """
     for name in PAIR_COLUMNS:
         if table[name].null_count or (name == "flags" and _has_nulls(table[name])):
             raise CorpusError(f"{path}: {name} is missing from some rows")

@@ -26,13 +26,13 @@ _PAGES = 16  # pages whose text is cached: with n languages, each is in n - 1 pa
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The user's selection from a corpus: threshold, excluded flags, redaction."""
+    """The user's selection from a corpus: the minimum score, excluded flags and redaction."""
 
     min_score: float
     without: frozenset[str] = frozenset()
-    """excluded flags: complete (`machine:google`), or only the part before the colon"""
+    """excluded flags, in full (`machine:google`) or without the part after the colon (`machine`)"""
     redact: bool = False
-    """True to replace personal data by [EMAIL] etc."""
+    """True to replace personal data with placeholders such as [EMAIL]"""
     keep_templates: bool = False
     """True to include all examples of templates"""
 
@@ -43,7 +43,10 @@ class Choice:
         )
 
     def redacted(self, unit: Unit, key: int) -> tuple[int, Unit]:
-        """Return the key and the unit; if redaction is on, replace personal data in the unit."""
+        """Redact the texts of a unit if the user requested this; return the key and the unit.
+
+        The key is computed again if the texts have changed.
+        """
         if not self.redact:
             return key, unit
         left, right = (side._replace(text=redacted(side.text)) for side in unit.sides)
@@ -96,7 +99,7 @@ class RunCorpus:
     signature: str
     choice: Choice
     prefix: str = ""
-    """prefix of the names of the run's own archives"""
+    """prefix for the names of the run's own archives"""
     each: bool = False
     """True to return near-duplicates as separate units, each with one copy"""
 
@@ -149,7 +152,10 @@ class RunCorpus:
             yield rewritten(found, redacted) if self.choice.redact else found
 
     def _decision(self, score: float, reason: str) -> Decision:
-        """The decision on a segment at the selected threshold."""
+        """Decide whether a segment with this score is included at the selected threshold.
+
+        `reason` is the reason why the run excluded the segment; empty if the run included it.
+        """
         reason = reason_at(self.choice.min_score, score, reason)
         return Decision(not reason, score, reason)
 
@@ -235,7 +241,7 @@ class Written(NamedTuple):
 def write_corpus(
     corpus: Corpus, made: Exporter, path: Path, standard: BinaryIO | None = None
 ) -> Written:
-    """Write a corpus to files, which appear only when they are complete.
+    """Write a corpus with the exporter `made`; files appear only when they are complete.
 
     If the path is `-`, the corpus is written to the stream `standard`.
     """

@@ -1,8 +1,8 @@
 """Merges corpora: each group of near-duplicates becomes one segment with a copy count.
 
 All sources are read twice.  The first pass keeps only a key, a score and a count for each segment;
-the second pass yields the best segment for each key.  The first segment with two languages
-determines their order.
+the second pass yields the best segment for each key.  The first segment of a language pair
+determines which language is on the left in all its segments.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ class Source(Protocol):
     """A corpus to merge."""
 
     def keyed(self) -> Iterator[tuple[int, Unit]]:
-        """Yield each unit with a key that near-duplicates share, always in the same order."""
+        """Yield the units, each with a key that near-duplicates share.
+
+        The order of the units is the same in every call.
+        """
         ...
 
     def documents(self) -> Iterator[DocumentPair]:

@@ -1,4 +1,4 @@
-"""Detection and redaction of personal data: e-mail addresses, telephone numbers, IBANs, cards.
+"""Detects and redacts e-mail addresses, telephone numbers, IBANs and payment card numbers.
 
 Precision matters most, because manuals contain many other numbers.  All searches take linear time:
 each examines a bounded stretch of text around a rare character.
@@ -124,7 +124,11 @@ def _spelled_addresses(text: str) -> Iterator[_Match]:
 
 
 def _address(text: str, before: int, after: int, domain: re.Pattern[str]) -> Iterator[_Match]:
-    """Yield the e-mail address around the at sign that occupies `before` to `after`, if any."""
+    """Yield the e-mail address around an at sign, if there is one.
+
+    The at sign, which may be spelled out, starts at `before` and ends at `after`.  `domain` matches
+    the domain that follows it.
+    """
     found = domain.match(text, after, after + _MAX_DOMAIN)
     if found is None or _is_file(found) or not _is_over(text, found.end()):
         return
@@ -144,7 +148,7 @@ def _is_file(domain: re.Match[str]) -> bool:
 
 
 def _is_over(text: str, end: int) -> bool:
-    """True if an e-mail address can end at this offset; `git@host.org:a/b` is a file path.
+    """True if an e-mail address can end at `end`; it cannot end before a path (`git@host.org:a/b`).
 
     >>> [_is_over(text, 0) for text in (":8080", ":a/b", ":22/a", ":jane@example.org", ": a")]
     [True, False, False, True, True]
@@ -194,7 +198,10 @@ _CARD = re.compile(
 
 
 class _Plain(dict[int, int]):
-    """Maps digits of any script, and variants of signs, to ASCII; entries are added on demand."""
+    """A translation table that maps the digits of all scripts, and variants of signs, to ASCII.
+
+    Entries for digits are added when they are first needed.
+    """
 
     def __missing__(self, code: int) -> int:
         digit = unicodedata.decimal(chr(code), -1)
@@ -223,7 +230,11 @@ def _numbers(text: str) -> Iterator[_Match]:
 
 
 def _account_end(text: str, start: int, length: int, split: re.Pattern[str]) -> int:
-    """The end offset of a valid IBAN that starts at `start`; 0 if there is none."""
+    """The end offset of a valid IBAN that starts at `start`; 0 if there is none.
+
+    `length` is the number of characters in an IBAN of its country; `split` matches one such
+    character, with any separator before it.
+    """
     name, end = "", start
     while len(name) < length and (found := split.match(text, end)):
         name, end = name + found[0][-1], found.end()

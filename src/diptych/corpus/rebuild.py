@@ -34,9 +34,9 @@ from diptych.units import DocumentPair, Side, Unit
 log = logging.getLogger(__name__)
 
 REASONS = (Reason.NO_ARCHIVE, Reason.NO_RECORD, Reason.OTHER_CONTENT, Reason.NO_TEXT)
-"""reasons why a text cannot be rebuilt, from farthest to closest: no file has the stated name; no
-file has a page with the stated URL; the page has other content; the page does not contain the
-text"""
+"""reasons why a text cannot be rebuilt, ordered by how far the search got: no file has the stated
+name; no file has a page with the stated URL; the page has other content; the page does not contain
+the text"""
 PAGES_KEPT = 64  # units are ordered by page pair
 MAX_COPIES = 8  # records with the same content that are tried
 
@@ -68,7 +68,10 @@ class Archives:
         self._page = lru_cache(maxsize=PAGES_KEPT)(_read)
 
     def with_text(self, side: Side, wanted: str, length: int) -> Side | Reason:
-        """Return the side with its text, found by hash and length, or the reason for failure."""
+        """Find the text of `side`; return the side with its text, or the reason for failure.
+
+        The text must have the hash `wanted` and the given length.
+        """
         named = self._named.get(_name(side.warc), ())
         reason = Reason.NO_RECORD if named else Reason.NO_ARCHIVE
         for file in named:
@@ -86,7 +89,11 @@ class Archives:
     def _from_elsewhere(
         self, side: Side, wanted: str, length: int, reason: Reason
     ) -> Side | Reason:
-        """Find the text in another record of the same page; return the side or a reason."""
+        """Find the text in another record of the same page, and return the side with its text.
+
+        `reason` is why the text is not in the record that the corpus names.  If no other record
+        contains the text either, return `reason` or a later one in `REASONS`.
+        """
         places = self._index.places(side.digest, side.url, MAX_COPIES)
         for file, offset in places:
             page = self._page(self.files[file], offset)
@@ -112,7 +119,10 @@ def _name(warc: str) -> str:
 
 
 def _pages(number: int, file: Path) -> Iterator[PagePlace]:
-    """Yield the locations of all pages in an archive, up to the first damaged record."""
+    """Yield the locations of all pages in an archive, up to the first damaged record.
+
+    `number` is the index of the archive in the list of archives.
+    """
     log.info("indexing archive=%s", file)
     try:
         for offset, response in scan(file):
@@ -200,7 +210,7 @@ class Rebuild:
             dict.fromkeys(lang for path in self._paths for lang in _header(path, lines(path)))
         )
         self.lost: Counter[str] = Counter()
-        """numbers of units that the last call of `units` could not rebuild, by reason"""
+        """for each reason, the number of units that the last call of `units` could not rebuild"""
 
     def units(self) -> Iterator[Unit]:
         """Yield the units that can be rebuilt, and count the others in `lost`."""

@@ -1,1 +1,1 @@
-"""Sockets, threads and processes: fetching pages, replaying archives, running worker processes."""
+"""Code that uses sockets, threads or processes: fetching pages, replaying archives, workers."""

@@ -1,4 +1,8 @@
-"""Protocols for engines (`Engine`) and for answering guides' questions (`Answerer`)."""
+"""Protocols for engines (`Engine`) and for answering guides' questions (`Answerer`).
+
+A guide is the memory of a crawl policy for one site.  Its questions are requests to verify a pair
+of pages, or to pair all pages of the site.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +34,13 @@ class PendingAnswers(Protocol):
 
 
 class Answerer(PendingAnswers, Protocol):
-    """Answers guides' questions, in the background or immediately."""
+    """Answers the questions that the guides of a crawl ask, in the background or immediately."""
 
     def answer_all(self, now: float, commit: Callable[[], None], watcher: Watcher) -> None:
-        """Answer all questions in order, including follow-up questions, unless stopped.
+        """Answer all questions in order, including follow-up questions.
 
-        `commit` is called first, so that worker processes can read the new pages.
+        `commit` is called first, so that worker processes can read the new pages.  If the watcher
+        stops the crawl, the remaining questions are not answered.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""An event loop in its own thread, so that a caller may already be running another event loop."""
+"""An event loop in its own thread, which also works if the caller already runs an event loop."""
 
 from __future__ import annotations
 

@@ -97,7 +97,10 @@ class Fetcher:
         )
 
     async def fetch(self, url: Url, kind: Kind) -> Response | Failure:
-        """Fetch a URL; follow redirects only for robots.txt, and return all others as responses."""
+        """Fetch a URL; redirects are returned as responses.
+
+        Only the redirects of robots.txt are followed.
+        """
         if kind is not Kind.ROBOTS:
             return await self._get(url, kind)
         target: Url = url

@@ -55,7 +55,10 @@ class LinkQueryThread:
 
     @property
     def waiting(self) -> bool:
-        """True if queries are unanswered or learning is due, unless the budget is spent."""
+        """True if queries are unanswered, or the search is due to learn from its results.
+
+        Once the budget of the search is spent, this is always False.
+        """
         if self._discovery.is_over(self._now):
             return False
         return self._open > 0 or self._discovery.is_learning_due

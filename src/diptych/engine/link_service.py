@@ -239,7 +239,7 @@ class LinkService:
 
     @classmethod
     def open(cls, path: Path, proxy: str | None = None, patience: float = _ENDLESS) -> LinkService:
-        """Open the service that a TOML file describes; requests go through `proxy` if given."""
+        """Open the service described by a TOML file; retry for at most `patience` seconds."""
         if proxy is not None and not re.fullmatch(r"https?://[!-~]+", proxy):
             raise SourceError(f"{proxy!r} is not a valid proxy URL, such as http://proxy.org:8080")
         return cls(read_description(path), proxy=proxy, patience=patience)
@@ -305,7 +305,7 @@ class LinkService:
         return items
 
     def _fetch_body(self, url: Url, address: str) -> bytes | Failure:
-        """Request `address` and return the body of the response; retry after temporary failures."""
+        """Request `address`, with retries; return the body, or a `Failure` that refers to `url`."""
         failure, begun = Failure(url, Reason.NOT_ASKED), self.clock()
         for attempt in range(self.description.retries + 1):
             wait = self._last + self.description.delay - self.clock()

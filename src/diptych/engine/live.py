@@ -56,7 +56,10 @@ class LiveEngine:
     def discover(
         self, discovery: Discovery, source: LinkSource, workers: Workers, watcher: Watcher
     ) -> None:
-        """Search for bilingual sites until stopped, or until no URL or no budget is left."""
+        """Search for bilingual sites; links are looked up in `source`.
+
+        The search ends when no URL is left, its budget is spent, or the watcher stops it.
+        """
         with LinkQueryThread(discovery, source) as pending:
             workers.run_in_loop(self._run(discovery, pending, workers, watcher, lambda: None))
 
@@ -64,7 +67,10 @@ class LiveEngine:
         self, crawl: CrawlState, answers: PendingAnswers, workers: Workers, watcher: Watcher,
         prepare: Callable[[], None],
     ) -> None:  # fmt: skip
-        """Fetch until stopped or no URL is left; `prepare` is called before the first page."""
+        """Fetch URLs until none is left or the watcher stops the crawl.
+
+        `prepare` is called once, before anything other than robots.txt files is fetched.
+        """
         loop = asyncio.get_running_loop()
         # Host names are resolved in threads: a slow lookup must not delay others.
         loop.set_default_executor(ThreadPoolExecutor(self.settings.concurrency))
@@ -135,7 +141,7 @@ async def _in_thread(
     keeper: ThreadPoolExecutor, act: Callable[Arguments, None], *given: Arguments.args,
     **more: Arguments.kwargs,
 ) -> None:  # fmt: skip
-    """Run `act` in the thread of `keeper`, with a copy of this thread's context variables."""
+    """Run `act` in the thread pool `keeper`, with a copy of the current context variables."""
     work = partial(copy_context().run, act, *given, **more)
     await asyncio.get_running_loop().run_in_executor(keeper, work)
 

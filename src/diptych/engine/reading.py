@@ -42,7 +42,11 @@ class ReadTask(NamedTuple):
 def read_result(
     url: Url, result: bytes | Failed
 ) -> Iterator[tuple[ReadAnswer | Failure, bytes] | None]:
-    """Unpack the result of a `ReadTask` in short steps; all steps but the last yield None."""
+    """Unpack the result of a `ReadTask`, in short steps.
+
+    Each step yields None, except the last, which yields the parsed response and its WARC record.
+    If the task failed, a `Failure` for `url` and an empty record are yielded.
+    """
     if isinstance(result, Failed):
         yield Failure(url, result.reason), b""
     else:
@@ -69,7 +73,10 @@ def pack(reading: ReadAnswer, record: bytes) -> bytes:
 
 
 def unpack(frame: bytes) -> Iterator[tuple[ReadAnswer, bytes] | None]:
-    """Unpack data from `pack` in short steps; all steps but the last yield None."""
+    """Unpack data that `pack` has produced, in short steps.
+
+    Each step yields None, except the last, which yields the parsed response and its WARC record.
+    """
     reading: ReadAnswer
     reading, links, parts, record = pickle.loads(frame)
     if reading.page is not None:

@@ -83,7 +83,7 @@ PAGES_AT_ONCE = 32
 
 @dataclass(frozen=True, slots=True)
 class ReplayEngine:
-    """Drives a crawl from the archives that were indexed into its store.
+    """Drives a crawl from archives that have been indexed in the store of the crawl.
 
     The number of responses so far serves as the clock, so the same archives always give the same
     crawl.
@@ -117,9 +117,10 @@ class ReplayEngine:
 def _answers(
     crawl: Crawl, claims: Sequence[Claim], workers: Workers, watcher: Watcher
 ) -> Iterator[tuple[Claim, ReadAnswer | Failure, Pointer | None]]:
-    """Parse the responses to claims in parallel, and yield them in order until stopped.
+    """Parse the archived responses to `claims` in parallel, and yield them in the same order.
 
-    Sketches are created at the same time, so that no page is parsed twice.
+    If the watcher stops the crawl, the remaining responses are not yielded.  Sketches are created
+    at the same time, so that no page is parsed twice.
     """
     begun: list[tuple[Pointer | None, Future[bytes | Failed]]] = []
     for claim in claims:

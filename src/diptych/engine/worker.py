@@ -1,7 +1,8 @@
 """A worker process: runs the tasks that `workers` sends, one after the other.
 
-Frames on its standard input and output consist of a length and a pickle.  Only the parent process
-writes to its input, and both processes run this package, so data from a page is never unpickled.
+Frames on its standard input and output consist of a length and a pickle.  Unpickling them is safe,
+because frames are written only by the parent process and its workers, which all run this package;
+data from a page is never unpickled.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class TaskLimits(NamedTuple):
 
 
 USUAL = TaskLimits(120.0, 2 << 30)
-"""limits for a task about one or two pages; the largest pages take some seconds and 500 MB"""
+"""limits for a task with one or two pages; the largest pages take some seconds and 500 MB"""
 
 
 class Failed(NamedTuple):
@@ -97,7 +98,7 @@ class Order(NamedTuple):
 
 
 class _Attempt(AbstractContextManager["_Attempt"]):
-    """Catches any error that a page causes in a library, so that only this task fails."""
+    """Catches any error that a page causes in a library, so that only the current task fails."""
 
     failed = Failed("")
 

@@ -116,7 +116,7 @@ class Workers:
         self._processes: set[asyncio.subprocess.Process] = set()
         self._first: deque[_Job] = deque()
         self._answers: deque[_Job] = deque()
-        """jobs that answer guides; if there are several workers, one is kept free for pages"""
+        """jobs with `is_answer`; if there are several workers, one is kept free for pages"""
         self._alarm: asyncio.TimerHandle | None = None
         self._load = Load(_LOAD_SECONDS)
         self._is_closing = False
@@ -136,7 +136,7 @@ class Workers:
         return [worker.process.pid for worker in self._workers]
 
     def run_in_loop(self, coroutine: Coroutine[Any, Any, Value]) -> Value:
-        """Run a coroutine in the pool's event loop, and return its result; it may await `call`."""
+        """Run a coroutine, which may await `call`, in the pool's event loop; return its result."""
         return self._thread.run(coroutine)
 
     def prepare(self) -> None:
@@ -160,7 +160,7 @@ class Workers:
     ) -> Future[Result | Failed]:  # fmt: skip
         """Schedule a task, and return a future for its result.
 
-        `is_answer` is True for a task that answers a guide's question.
+        `is_answer` is True for answers to guides' questions; of several workers, one is kept free.
         """
         if self._is_closing:
             raise RuntimeError("the workers of this run have ended")
@@ -199,8 +199,8 @@ class Workers:
     ) -> Result | Failed:  # fmt: skip
         """Run a task in a worker, and wait for its result.
 
-        `is_answer` is True for a task that answers a guide's question, `is_page` for one that
-        parses a page.  When several pages are waiting, another worker is started, because more will
+        `is_answer` has the same meaning as in `submit`.  `is_page` is True for a task that parses a
+        page; if several such tasks are waiting, another worker is started, because more pages will
         arrive.
         """
         if not self.count:
@@ -272,7 +272,7 @@ class Workers:
             worker.timer = loop.call_at(due, self._kill_late, worker, due)
 
     def _kill_late(self, worker: _Worker, due: float) -> None:
-        """Kill a worker that takes too long, unless this process was suspended too (Ctrl-Z)."""
+        """Kill a worker whose job is too slow; after a suspension (Ctrl-Z), restart its timer."""
         if asyncio.get_running_loop().time() - due > _START_SECONDS:
             self._begin(worker)
             return
@@ -325,7 +325,7 @@ class Workers:
     # -- starting and ending -----------------------------------------------------------------
 
     def _needs_another(self) -> bool:
-        """True if workers are overloaded, or queued jobs would take longer than starting one."""
+        """True if the workers are overloaded, or if starting another one is faster than waiting."""
         waiting = len(self._first) + len(self._answers)
         is_full = len(self._workers) + len(self._starting) >= self.count
         if not waiting or is_full or self._is_closing:
@@ -393,7 +393,7 @@ class Workers:
 
 
 def _result(begun: deque[Future[Value]], tick: Callable[[], None]) -> Value:
-    """Remove the first future, and return its result; call `tick` while waiting for it."""
+    """Remove the first future from `begun`, and return its result; call `tick` while waiting."""
     tick()
     while not is_done(begun[0]):
         tick()

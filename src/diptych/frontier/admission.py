@@ -1,4 +1,4 @@
-"""Decide which URLs to queue, based on the crawl's scope, crawler traps and file types.
+"""Decide which URLs to queue, based on the crawl's scope, signs of crawler traps, and file types.
 
 Each URL is queued, refused (as a trap, or because its extension rules out HTML), or marked as
 outside the crawl's scope.
@@ -71,8 +71,8 @@ class Admission:
     def _family_refusal(self, url: Url) -> str:
         """Return the reason to refuse a URL if its trap family is full, or else an empty string.
 
-        A new URL that is not refused is added to its family's count.  A known URL is judged as
-        before.
+        A new URL that is not refused is added to its family's count.  For a known URL, the
+        earlier decision is repeated.
         """
         family = traps.family_of(url)
         if family is None:

@@ -113,7 +113,7 @@ class Aliases:
         return newly
 
     def _contradicted(self, url: Url, target: Url) -> list[str]:
-        """The active rules that rewrite a URL to a page other than its redirect target."""
+        """The active rules that rewrite `url` to a fetched page that is not its redirect target."""
         return [
             rule
             for rule, made in rewritings(url)
@@ -148,9 +148,10 @@ class Aliases:
         return self._count(url, same, same=1) + self._learn_copy(url, content)
 
     def _learn_copy(self, url: Url, content: str) -> list[str]:
-        """Learn the rules that rewrite an earlier URL with the same content to `url`.
+        """Learn from an earlier page with the same content as `url`, if there is one.
 
-        Return the rules that have become active.
+        It confirms the rules that rewrite the earlier page's URL to `url`.  Return the rules that
+        have become active.
         """
         other = self._contents.get(content)
         if other is None or other == url:
@@ -160,7 +161,7 @@ class Aliases:
         return self._count(other, [r for r in rules if self._is_news(r, content)], same=1)
 
     def _twin(self, rule: str, made: Url, url: Url) -> PageRecord | None:
-        """The record of another fetched page that equals `url` according to `rule`, or None.
+        """The record of another fetched page that `rule` treats as the same page as `url`, or None.
 
         `made` is the URL to which the rule rewrites `url`.
         """
@@ -186,9 +187,9 @@ class Aliases:
         return is_same_text(template.own(lang, blocks), template.own(lang, other.blocks))
 
     def _template(self, url: Url) -> Template:
-        """Return the template of a URL's host, creating it if necessary.
+        """Return the template of a URL's host: counts of the text blocks that its pages share.
 
-        If there are too many templates, the oldest is dropped.
+        A missing template is created.  If there are too many templates, the oldest is dropped.
         """
         origin = origin_of(url)
         if origin not in self._templates:
@@ -224,7 +225,10 @@ class Aliases:
     def _count(
         self, url: Url, rules: Iterable[str], *, moved: int = 0, same: int = 0, broken: int = 0
     ) -> list[str]:
-        """Increase the rules' counts for a URL's host and section; return newly active rules."""
+        """Add `moved`, `same` and `broken` to the counts of rules for a URL's host and section.
+
+        Return the rules that have become active.
+        """
         newly: dict[str, None] = {}
         for rule in rules:
             for scope, least in zip(scopes(url), MIN_HELD, strict=True):
@@ -296,7 +300,7 @@ class Aliases:
         return self._active_counts(url, rule) is not None
 
     def _steps(self, url: Url) -> Iterator[Alias]:
-        """Yield the URLs that are the same page as `url` according to a single active rule."""
+        """Yield each URL that an active rule treats as the same page as `url`, with the rule."""
         active = self._active.get(origin_of(url), {})
         for rule, made in rewritings(url):
             counts = self._active_counts(url, rule) if rule in active else None
@@ -313,7 +317,7 @@ class Aliases:
                 yield Alias(twin, rule)
 
     def _known(self, rule: str, made: Url, url: Url) -> Url | None:
-        """Another known URL of the same page as `url` according to `rule`; None if there is none.
+        """Another known URL that `rule` treats as the same page as `url`; None if there is none.
 
         `made` is the URL to which the rule rewrites `url`.
         """

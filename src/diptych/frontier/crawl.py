@@ -90,7 +90,7 @@ class Crawl:
 
     @property
     def needs_sketches(self) -> bool:
-        """True if guides need sketches, so that pages must be sketched during parsing."""
+        """True if the guides need page sketches, which must then be computed during parsing."""
         return self.guides.has_memory
 
     # -- selecting URLs ----------------------------------------------------------------------
@@ -134,10 +134,10 @@ class Crawl:
     def _is_worth_fetching(self, claim: Claim, site: SiteInfo, now: float) -> bool:
         """Return True if a claim is worth fetching now; otherwise return it to the queue.
 
-        A claim must wait while a URL with a much higher priority is queued.  A claim with a low
-        priority must also wait while the guide waits for answers.  If the guide has an outlook, the
-        priority of a page is the number of pairs that the guide expects from it.  The robots.txt
-        and sitemaps of a new host are worth as much as the best page of the host.
+        A claim must wait while a page of the site with a much higher priority is queued.  A claim
+        with a low priority must also wait while the guide waits for answers.  Neither rule
+        applies before the guide can estimate how many pairs remain.  The robots.txt and sitemaps of
+        a host are given the priority of the host's best page.
         """
         if not self.guides.has_memory or claim.turn is Turn.SEED:
             return True
@@ -159,8 +159,8 @@ class Crawl:
     def _is_over_for(self, claim: Claim, site: SiteInfo, best: float, now: float) -> bool:
         """If the crawl of a site should end early, return the claim to the queue and return True.
 
-        `best` is the highest priority of the site's pages.  The site is stopped once no fetches or
-        answers are pending and no more sample URLs are drawn.
+        `best` is the highest priority of the site's pages.  The site is stopped only when no fetch
+        or answer is pending and `_draw_sample` draws no further URL.
         """
         end = self._early_end(site, best)
         if end is None:
@@ -174,13 +174,13 @@ class Crawl:
         return True
 
     def _draw_sample(self, site: SiteInfo, end: SiteEnd) -> bool:
-        """Draw a random URL to test the estimate of missing pairs; return True if one is drawn."""
+        """If `end` rests on an estimate, test it with a random URL; return True if one is drawn."""
         hosts = (info.id for info in self.hosts.of_site(site))
         is_estimated = end is SiteEnd.ENOUGH
         return is_estimated and self._samples.draw(site.id, hosts, site.downloads, MIN_WORTH)
 
     def _early_end(self, site: SiteInfo, best: float) -> SiteEnd | None:
-        """The reason to end a site's crawl early, given its best priority; None to continue."""
+        """The reason, if any, to end a site's crawl early if its best page has priority `best`."""
         outlook, limits = self.guides.outlook(site), self._limits
         if outlook is None:
             return None
@@ -221,7 +221,7 @@ class Crawl:
         return 0.0 if self._sitemaps else self.frontier.wake()
 
     def outlook(self) -> Outlook | None:
-        """The numbers of pairs found and still expected on all sites; None if not estimated."""
+        """The total numbers of pairs found and still expected; None if there is no estimate."""
         each = [outlook for _, outlook in self._outlooks()]
         found, left = sum(one.found for one in each), sum(one.left for one in each)
         return Outlook(found, left) if each else None
@@ -242,7 +242,7 @@ class Crawl:
         return max((max(0.0, start + limit - now) for start in starts), default=0.0)
 
     def checkpoint(self, transaction: Transaction) -> None:
-        """Commit all changes so far, and save the guides that are due to be saved."""
+        """Save the guides that are due to be saved, and commit `transaction` up to this point."""
         self._touched.update((site.id, site) for site in self.hosts.stopped_sites)
         self.guides.save(self._touched.values(), self._is_over)
         self._touched.clear()
@@ -294,7 +294,7 @@ class Crawl:
             self._set_refilled(site, False)
 
     def _notify_guide(self, claim: Claim, event: CrawlEvent) -> None:
-        """Tell the guide that a URL is missing or has moved, and queue the links that it ranks."""
+        """Tell the guide that a URL is missing or has moved; queue the links the guide ranks."""
         if claim.kind is Kind.PAGE:
             site = self.hosts[claim.host].site
             self._touched[site.id] = site
@@ -310,7 +310,7 @@ class Crawl:
         now: float,
         pointer: Pointer | None = None,
     ) -> None:
-        """Process the response to a claim, or the failure to fetch it."""
+        """Process `reading`: the response to a claim (archived at `pointer`) or a failure."""
         host = self.hosts[claim.host]
         self._touched[host.site.id] = host.site
         host.site.in_flight -= claim.kind is Kind.PAGE

@@ -171,7 +171,7 @@ class Guides:
     # -- questions ---------------------------------------------------------------------------
 
     def questions(self, now: float) -> list[PairQuestion]:
-        """Return the questions that guides have asked since the last call."""
+        """Return the new questions of all guides; the wait for their answers begins at `now`."""
         taken: list[PairQuestion] = []
         for id, known in self._changed.items():
             known.new_questions.extend(known.guide.questions())

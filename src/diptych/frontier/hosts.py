@@ -265,7 +265,7 @@ class Hosts:
         return list(rules.sitemaps)
 
     def _keep_crawl_delay(self, info: HostInfo, asked: float | None) -> None:
-        """Add a note about a Crawl-delay of `asked` seconds; stop the host if it is too long."""
+        """Add a note about a Crawl-delay of `asked` seconds; if that is too long, stop the host."""
         self.slow.pop(info.id, None)
         if not asked or asked <= self._politeness.delay:
             return

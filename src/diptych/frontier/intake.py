@@ -94,7 +94,7 @@ class Intake:
         self._undo_demoted(host.site)
 
     def undo_alias_of(self, url: Url, site: SiteInfo) -> None:
-        """Requeue the first alias of a URL that turned out not to be a page."""
+        """Requeue the first alias of `url`, because `url` turned out not to be a page."""
         self._seen_again(self._frontier.undo_alias_of(site.id, url))
 
     def _apply_rules(self, rules: Sequence[str], host: HostInfo) -> None:

@@ -56,14 +56,14 @@ class Leads:
         self._once = once
 
     def from_links(self, links: Iterable[Link], role: Role) -> list[Lead]:
-        """Convert links to leads without storing them."""
+        """Convert links to leads with the given role, without storing them."""
         return [Lead(0, link.url, site_name(link.url), role, neighbourhood(link)) for link in links]
 
     def add(self, found: Sequence[Lead], ranking: Ranking, source: int) -> None:
-        """Save leads with the scores that `ranking` gives them.
+        """Save the leads in `found`, with the scores that `ranking` gives them.
 
-        The words of all links to the same lead are merged.  `source` is the id of the lead whose
-        page contains the links; it is 0 if there is none.
+        If a lead is already stored, its words are merged with the new ones.  `source` is the id of
+        the lead whose page links to these leads; it is 0 if there is none.
         """
         db = self._store.db
         leads = [self._with_known_words(lead) for lead in found]
@@ -149,7 +149,7 @@ class Leads:
         return self._store.count(f"SELECT count(*) FROM leads WHERE site = ? AND {_FAILED}", site)
 
     def failed(self) -> list[tuple[Url, str]]:
-        """The URLs of failed leads, with the reasons; for a site that moved, its original URL."""
+        """The URL of each failed lead, or its original URL if its site moved, with the reason."""
         rows = self._store.db.execute(
             f"SELECT {_COLUMNS}, reason FROM leads WHERE {_FAILED} ORDER BY id"
         ).fetchall()
@@ -198,7 +198,11 @@ class Leads:
         return bool(row[0]) if row else None
 
     def decide(self, id: int, verdict: Verdict, lead: int, at: int) -> None:
-        """Save the verdict on a site; `at` is the number of downloads made before the verdict."""
+        """Save the verdict on the site with this id.
+
+        `lead` is the id of the lead through which the site was tested.  `at` is the number of
+        downloads made before the verdict.
+        """
         decision = verdict.decision
         row = (
             id, verdict.url, lead, decision.accept, decision.score, decision.reason,

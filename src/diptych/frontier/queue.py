@@ -52,7 +52,7 @@ class Turn(IntEnum):
 
     @property
     def kind(self) -> Kind:
-        """The expected kind of file."""
+        """The kind of file that a URL of this class should lead to."""
         return _KINDS[self]
 
     @classmethod
@@ -96,7 +96,7 @@ class Claim(NamedTuple):
 
     @property
     def kind(self) -> Kind:
-        """The expected kind of file."""
+        """The kind of file that the URL should lead to."""
         return self.turn.kind
 
 
@@ -183,7 +183,7 @@ class Frontier:
             self._schedule(self._hosts[id])
 
     def add_alias(self, entry: Entry, target: Url) -> bool:
-        """Make a new or queued URL an alias of `target`; return False if it has another state."""
+        """Make a new or queued URL an alias of `target`; return False for any other URL."""
         row = (
             url_key(entry.url), entry.url, entry.host, int(entry.turn.kind), int(entry.turn),
             entry.depth, entry.priority, entry.reason, url_key(target),
@@ -199,16 +199,16 @@ class Frontier:
         return self._undo([row for row in rows if not is_alias(row[1])])
 
     def undo_alias_of(self, site: int, target: Url) -> list[Url]:
-        """Requeue the first alias of a URL that is not a page; its other aliases stay aliases.
+        """Requeue the first alias of `target`, because `target` is not a page.
 
-        The priority of the requeued alias is reduced: since the rule has held before, the alias is
-        probably not a page either.
+        All other aliases of `target` stay aliases.  The priority of the requeued alias is reduced:
+        since the rule has held before, the alias is probably not a page either.
         """
         rows = self._db.execute(SQL["aliases_of_url"], (site, url_key(target))).fetchall()
         return self._undo(rows[:1], _ALIAS_OF_NOTHING)
 
     def _undo(self, rows: Iterable[tuple[int, Url, int]], share: float = 1.0) -> list[Url]:
-        """Requeue aliases with a fraction of their priorities, and return their URLs."""
+        """Requeue aliases with a fraction (`share`) of their priorities, and return their URLs."""
         undone = []
         for key, url, host in rows:
             self._db.execute(SQL["undo_alias"], (share, key))
@@ -222,7 +222,7 @@ class Frontier:
         return self._db.execute(SQL["queued_pages"], (host,)).fetchall()
 
     def raise_any(self, hosts: Iterable[int], priority: float) -> bool:
-        """Draw a queued page at random, and raise it to `priority`; return False if none is queued.
+        """Set the priority of a random queued page of `hosts`; return False if none is queued.
 
         Pages with a higher priority are more likely to be drawn.
         """
@@ -333,9 +333,10 @@ class Frontier:
         self._db.execute(SQL["queue_faults"])
 
     def best_priority(self, hosts: Iterable[int], now: float) -> float:
-        """The highest priority of all pages of these hosts that can be claimed soon; -inf if none.
+        """The highest priority of the pages of `hosts` that can be claimed; -inf if there are none.
 
-        A seed has infinite priority.
+        Hosts that are not ready within `SOON` seconds of `now` are ignored.  A seed has infinite
+        priority.
         """
         asked = (self._hosts[id] for id in hosts)
         soon = (host for host in asked if not host.stopped and host.next_at <= now + SOON)

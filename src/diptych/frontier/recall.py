@@ -64,7 +64,7 @@ class SiteGuide:
     size: int = 0
     """size of the last snapshot in bytes"""
     was_idle: bool | None = None
-    """the last value that this process saved; None if it has saved none"""
+    """the last value of `is_idle` that this process saved; None if it has saved none"""
     old_outlook: Outlook | None = None
     """the last outlook that was saved"""
 
@@ -76,7 +76,7 @@ class SiteGuide:
 
     @property
     def is_idle(self) -> bool:
-        """True if the guide waits for nothing; it need not be restored before the next event."""
+        """True if no question is open; the guide need not be restored before the next event."""
         return not (self.is_asking or self.has_failed)
 
     def take_answer(self, event: CrawlEvent) -> None:
@@ -157,7 +157,7 @@ class Recall:
     def guide(self, site: SiteInfo, *, but: Url | None = None) -> SiteGuide:
         """Return the guide of a site, restored from its past observations if there are any.
 
-        If the guide has to be rebuilt, the page `but` is left out, because it is observed next.
+        If the guide has to be rebuilt, the page `but` is left out: the guide will observe it next.
         """
         data = self.memory.snapshot(site.id)
         known = self._restored(site, data) if data is not None else None
@@ -285,9 +285,10 @@ class Recall:
             yield Missing(past.url, past.reason)
 
     def _parts(self, past: UrlPast, end: int | None) -> Iterator[Page]:
-        """Yield the parts of a sitemap that have already been processed, as pages.
+        """Yield, in the form of pages, the parts of a sitemap that have already been processed.
 
-        `end` is the number of entries processed so far; None means all entries.
+        `past` is what is stored about the sitemap's URL.  `end` is the number of entries processed
+        so far; None means all entries.
         """
         is_read = past.state == State.FETCHED and past.target is None
         sitemap = read_again(self.store, past.url) if is_read or end else None

@@ -61,7 +61,8 @@ class Retries:
     ) -> tuple[ReadAnswer, bool]:
         """Save the response to a claim, and schedule a retry if the request failed.
 
-        Return the response, and True if the URL was given up.
+        `answer` is the response, archived at `pointer`, or the failure.  Return the response, and
+        whether the URL was given up.
         """
         host = self.hosts[claim.host]
         failed = ReadAnswer(claim.url, 0, 0, now)

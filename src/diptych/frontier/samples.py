@@ -28,11 +28,11 @@ class Samples:
         self._frontier = frontier
 
     def draw(self, site: int, hosts: Iterable[int], downloads: int, priority: float) -> bool:
-        """Draw a queued page of a site, and raise it to `priority`; return False if none is drawn.
+        """Draw a random queued page of a site, and set its priority; return False if none is drawn.
 
-        `downloads` is the site's number of downloads so far.  If it has grown by more than a few
-        since the last draw, the sample has led to further pages.  In that case, a new sample is
-        started.
+        `hosts` are the ids of the site's hosts.  `downloads` is the site's number of downloads so
+        far.  If it has grown by more than a few since the last draw, the sample has led to further
+        pages.  In that case, a new sample is started.
         """
         query = "SELECT drawn, samples, downloads FROM samples WHERE site = ?"
         drawn, samples, before = self._db.execute(query, (site,)).fetchone() or (SIZE, 0, -math.inf)

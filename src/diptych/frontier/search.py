@@ -42,7 +42,7 @@ class LinkQuery(NamedTuple):
 
     url: Url
     lead: Lead | None = None
-    """the page whose out links are requested; None to request the back links of `url`"""
+    """the lead to the page whose out links are requested; None to request back links of `url`"""
     site: int = 0
     source: int = 0
     """the lead through which the site was found"""
@@ -119,7 +119,7 @@ class Discovery:
     # -- resuming ----------------------------------------------------------------------------
 
     def _restore(self, seeds: Sequence[Url], now: float) -> None:
-        """Restore the state of an earlier invocation, if there was one."""
+        """Add the seeds as leads, and restore the state of an earlier invocation, if any."""
         counts, stats = Statistics(self.store), self.stats
         self.frontier.give_back_all()
         stats.downloads, stats.robots = counts.downloads(), counts.robots_downloads()
@@ -222,7 +222,7 @@ class Discovery:
         return 0.0 if self._has_more else self.frontier.wake()
 
     def checkpoint(self, transaction: Transaction) -> None:
-        """Commit all changes so far."""
+        """Commit `transaction` up to this point."""
         transaction.checkpoint()
 
     # -- link queries ------------------------------------------------------------------------
@@ -242,7 +242,7 @@ class Discovery:
     def answered(
         self, query: LinkQuery, links: Sequence[Link] | Failure | None, now: float
     ) -> None:
-        """Process the links found for a query; `links` is None if no source knows the page."""
+        """Process the answer to a query; `links` is None if no source knows the page."""
         if query.lead is not None:
             self._looked_up.pop(query.lead.id, None)
         if query.lead is None:
@@ -289,7 +289,7 @@ class Discovery:
         now: float,
         pointer: Pointer | None = None,
     ) -> None:
-        """Process the response to a claim, or the failure to fetch it."""
+        """Process `reading`: the response to a claim (archived at `pointer`) or a failure."""
         visit = self._visits[self.hosts[claim.host].site.id]
         reading, is_given_up = self._retries.record(claim, reading, now, pointer)
         is_robots = claim.kind is Kind.ROBOTS
@@ -370,6 +370,9 @@ class Discovery:
     # -- leads -------------------------------------------------------------------------------
 
     def _add(self, links: Sequence[Link], role: Role, source: int) -> None:
-        """Save links as leads, except links that cannot be pages."""
+        """Save links as leads with the given role, except links that cannot lead to pages.
+
+        `source` is the id of the lead through which the links were found.
+        """
         if may := [link for link in links if self._admission.is_page(link.url)]:
             self.leads.add(self.leads.from_links(may, role), self._ranking, source)

@@ -34,11 +34,11 @@ class Visit:
     """target of a redirect -> URL that was requested"""
     downloads: int = 0
     reason: str = ""
-    """the reason why there is no page"""
+    """the reason why the lead's page could not be fetched"""
     tried: set[Url] = field(default_factory=set)
     """URLs tried in place of a page that failed"""
     moved_to: Url | None = None
-    """the other site's URL that the lead redirects to"""
+    """the URL on another site to which the lead redirects"""
 
 
 @dataclass(slots=True, eq=False)
@@ -68,7 +68,10 @@ class Visits:
         return {visit.lead.site for visit in self._visits.values()}
 
     def begin(self, lead: Lead, site_test: SiteTest | None, now: float) -> None:
-        """Start a visit to a lead's page; pages from earlier visits are not fetched again."""
+        """Start a visit: fetch a lead's page, and test its site unless `site_test` is None.
+
+        Pages from earlier visits are not fetched again.
+        """
         site = self.hosts.enter(Site(lead.site, (lead.url,)), now)
         assert site.id not in self._visits, f"{lead.site} is being visited"
         visit = self._visits[site.id] = Visit(site, lead, site_test, lead.url)
@@ -89,7 +92,10 @@ class Visits:
                 visit.site_test.miss(asked)
 
     def move(self, visit: Visit, url: Url, target: Url, hops: int) -> None:
-        """Follow a redirect within the site; treat the page as missing if that is not possible."""
+        """Follow a redirect within the site; if that is not possible, treat the page as missing.
+
+        `hops` is the number of redirects that led to `url`.
+        """
         visit.pending.discard(url)
         is_own = site_name(target) == visit.lead.site
         if is_own and hops < self.redirects:
@@ -129,7 +135,7 @@ class Visits:
                 self._request(visit, link.url)
 
     def _give_up_stopped(self, visit: Visit) -> None:
-        """Treat pending pages on stopped hosts as missing, and likewise their substitutes."""
+        """Treat pending pages on stopped hosts as missing, including pages tried as substitutes."""
         while stopped := {
             url: host for url in sorted(visit.pending) if (host := self._host(visit, url)).stopped
         }:
@@ -147,7 +153,10 @@ class Visits:
         self.ended(visit)
 
     def _request(self, visit: Visit, url: Url, hops: int = 0) -> None:
-        """Queue a page of the visited site, unless its outcome is already known."""
+        """Queue a page of the visited site; if its outcome is already known, process that instead.
+
+        `hops` is the number of redirects that led to the page.
+        """
         if site_name(url) != visit.lead.site:
             self.miss(visit, url, Reason.OUTSIDE)
             return

@@ -52,7 +52,7 @@ def fields_of(kind: Any, names: str) -> tuple[tuple[str, Any], ...]:
 
 
 class _Address(ctypes.c_void_p):
-    """A pointer to an array that keeps the array alive during a call."""
+    """A pointer that keeps the array it points to alive during a call."""
 
     array: Any
 

@@ -56,7 +56,7 @@ class Band(NamedTuple):
 
     @property
     def start(self) -> NDArray[np.int64]:
-        """The index of the first point for each i, followed by the number of points."""
+        """The index of the first point for each i, followed by the total number of points."""
         return ends_of(self.high + 1 - self.low)
 
     @property
@@ -160,10 +160,10 @@ def word_gains(
     it translates a word of the places.  `links` holds the lift of each pair of a row's word and a
     place's word: how many times more often than by chance the two words co-occur.
 
-    Unknown words of the places are loose: they may translate to any word, with the probability that
-    the word has by chance.  `loose_before` is the number of loose words before each place.  The
-    result has a layer for each number of adjacent places, from 1 to `sizes`, and a cell for each
-    place of each window.
+    Unknown words of the places are loose: their lift is 1 with any word.  `words_before` and
+    `loose_before` are the numbers of all words and of loose words before each place.  The result
+    has a layer for each number of adjacent places, from 1 to `sizes`, and a cell for each place of
+    each window.
     """
     loose = np.zeros(len(words_before)) if loose_before is None else loose_before
     if len(links.offsets) != rows.size + 1 or not 0 < null_share < 1:

@@ -56,7 +56,7 @@ def word_gains(
 
 
 def _lifts(word: int, links: Table, places: Postings) -> dict[int, float]:
-    """For each sentence in `places`, the sum of the lifts between a word and its words."""
+    """For each sentence in `places`, the sum of the lifts of `word` with the sentence's words."""
     found: dict[int, float] = defaultdict(float)
     weights: NDArray[np.float32] = places[2]
     for link in range(links.offsets[word], links.offsets[word + 1]):

@@ -16,7 +16,9 @@ _DIGITS = frozenset(b"0123456789")
 
 
 def parse_edges(text: bytes, vertices: int) -> tuple[NDArray[np.uint64], int, int, int]:
-    r"""Parse edges as `from << 32 | to`, and count malformed lines, unknown vertices and loops.
+    r"""Parse edges, and encode each as `from << 32 | to`.
+
+    The numbers of malformed lines, lines with unknown vertices, and loops are returned too.
 
     `vertices` is the number of vertices in the graph.
 

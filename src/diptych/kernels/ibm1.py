@@ -40,13 +40,20 @@ class Bags:
         return len(self.offsets) - 1
 
     def share(self, given: Postings) -> NDArray[np.float32]:
-        """The expected count of each word per word of `given` if all links are equally likely."""
+        """The count of each word, divided by the length of the paired sentence in `given`.
+
+        If all links are equally likely, this is how often each word of the paired sentence is
+        expected to generate the word.
+        """
         lengths = np.bincount(given.bag, given.times, len(self))
         return (self.count / np.repeat(lengths, np.diff(self.offsets))).astype(np.float32)
 
 
 class Postings(NamedTuple):
-    """For each given word, the bags that contain it and its counts; the empty word is last."""
+    """For each given word, the bags that contain it and its count in each of them.
+
+    The empty word comes last.
+    """
 
     offsets: NDArray[np.int64]
     bag: NDArray[np.int32]
@@ -201,9 +208,10 @@ def _first_likelihood(given: Postings, other: Bags) -> float:
 def _fill(
     library: ctypes.CDLL, model: _CModel, room: int, max_entries: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """Create the columns and values of a model, without the smallest shares if there are too many.
+    """Create the columns and values of a model, with an entry for each word pair.
 
-    `room` is the number of word pairs, and `max_entries` the maximum number to keep.
+    `room` is an upper limit for the number of word pairs.  If there are more than `max_entries`,
+    those with the smallest initial shares of their rows are dropped.
     """
     last = ibm1_reference.BUCKETS
     if room > max_entries:

@@ -31,7 +31,7 @@ class Fitted(NamedTuple):
 
 
 class _Links(NamedTuple):
-    """For each link: its table entry, the index of the other word, the count of the given word."""
+    """The table entry of each link, the index of its other word and the count of its given word."""
 
     entry: NDArray[np.int64]
     place: NDArray[np.int64]
@@ -66,7 +66,10 @@ def fit(given: Postings, other: Bags, prior: Prior, iterations: int, max_entries
 
 
 def _z(links: _Links, table: NDArray[Any], other: Bags) -> NDArray[np.float64]:
-    """For each word in the bags of `other`, the sum of its probabilities over the given words."""
+    """For each word in the bags of `other`, the sum of t(word | given word) over given words.
+
+    The given words are those of the same sentence pair.
+    """
     found: NDArray[Any] = np.bincount(
         links.place, links.times * table[links.entry], len(other.word)
     )
@@ -91,7 +94,7 @@ def _links(given: Postings, other: Bags, prior: Prior) -> _Links:
 
 
 def _bounded(links: _Links, given: Postings, other: Bags, prior: Prior, max_entries: int) -> _Links:
-    """Drop the table entries with the smallest initial shares if they exceed `max_entries`."""
+    """If there are more than `max_entries` entries, drop those with the smallest initial shares."""
     if len(links.keys) <= max_entries:
         return links
     rows = len(given.offsets) - 1

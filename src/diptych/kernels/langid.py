@@ -23,10 +23,10 @@ _BLOCK = 16  # moves per block: those of bytes with the same upper four bits
 def shared_blocks(
     pieces: Iterable[NDArray[np.integer]],
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Deduplicate the blocks of 16 moves in a list of moves, which is given in pieces.
+    """Divide the list of an automaton's moves into blocks of 16 moves, and deduplicate the blocks.
 
-    The result is the distinct blocks, and for each block of the list the index of its distinct
-    block.  Each piece must consist of whole blocks.
+    The list is given in pieces, each of which must consist of whole blocks.  The result is the
+    distinct blocks and, for each block of the list, the index of the equal distinct block.
 
     >>> moves, order = shared_blocks([np.repeat([7, 8, 7], 16)])
     >>> len(moves), order.tolist()
@@ -46,8 +46,8 @@ class Automaton:
     """An automaton that finds features in a text; use `of` to create and check it."""
 
     moves: NDArray[np.int32]
-    """row of the next state and feature found there (negative if none); a block has 16 moves, one
-    for each value of the lower four bits of a byte"""
+    """for each move, the row of the next state and the feature found there (negative if none); a
+    block has 16 moves, one for each value of the lower four bits of a byte"""
     blocks: NDArray[np.uint32]
     """rows of 16 blocks, one for each value of the upper four bits of a byte"""
     start: int

@@ -37,7 +37,9 @@ def is_forest(leftmost: NDArray[np.int32]) -> bool:
 
 
 def key_ranges(leftmost: NDArray[np.int32]) -> list[Range]:
-    """For each leftmost leaf, the node range of its largest subtree; the last range has all nodes.
+    """For each leftmost leaf, the node range of the largest subtree that begins with it.
+
+    The last range covers all nodes.
 
     >>> key_ranges(np.array([0, 1, 0]))
     [(1, 1), (0, 2)]
@@ -48,7 +50,7 @@ def key_ranges(leftmost: NDArray[np.int32]) -> list[Range]:
 
 
 class _Ranges(NamedTuple):
-    """Two trees, each given as `leftmost`, and a range of nodes in each."""
+    """Two trees, each given by the first node of every subtree, and a range of nodes in each."""
 
     left: NDArray[np.int32]
     right: NDArray[np.int32]
@@ -88,7 +90,11 @@ def decode(
 
 
 def _best_forests(ranges: _Ranges, mass: NDArray[np.float32], *, fill: bool) -> NDArray[np.float32]:
-    """The highest sum of gains for each pair of prefixes of two node ranges."""
+    """The highest sum of gains for each pair of prefixes of two node ranges.
+
+    `mass` holds the gain of each node pair.  If `fill` is True, the highest sum of gains below a
+    pair of nodes is added to the gain of the pair.
+    """
     left, right, ours, theirs = ranges
     start, other = ours[0], theirs[0]
     columns = slice(other, theirs[1] + 1)
@@ -142,9 +148,11 @@ def expect(
 def _sum_forests(
     ranges: _Ranges, mass: NDArray[np.float64], *, fill: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """For each pair of prefixes, the log sum of the weights of all alignments.
+    """For each pair of prefixes of two node ranges, the log sum of the weights of all alignments.
 
-    A second table has the log sum over the alignments that align the last left node.
+    A second table has the log sum over the alignments in which the last left node is aligned.
+    `mass` holds the log weight of each node pair.  If `fill` is True, the log sum for the nodes
+    below a pair is added to the log weight of the pair.
     """
     left, right, ours, theirs = ranges
     start, other = ours[0], theirs[0]
@@ -170,7 +178,11 @@ def _flow_back(
     flow: NDArray[np.float64],
     counts: NDArray[np.float64],
 ) -> None:
-    """Backpropagate the derivatives of the total from the last cell of a table to the first."""
+    """Backpropagate the derivatives of the total from the last cell of a table to the first.
+
+    `table` and `kept` are the tables of `_sum_forests`.  The derivatives for the cells are added to
+    `flow`, and those for the node pairs, which are posterior probabilities, to `counts`.
+    """
     left, right, ours, theirs = ranges
     start, other = ours[0], theirs[0]
     for x in range(ours[1], start - 1, -1):

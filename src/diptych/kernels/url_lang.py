@@ -2,9 +2,9 @@
 
 Each known feature (`url_lang_reference.features`) has a row in a table.  The hidden layer is the
 sum of the rows of a URL's features, divided by the square root of their number.  The scores of the
-labels are linear in the hidden layer.  A feature may also be a fact about some labels: the first
-directory `fr` is a code for French.  The weight of a fact depends only on its kind, not on the
-language.
+labels are linear in the hidden layer.  A feature may also state facts about some labels: for
+example, `fr` as the first directory is a code for French.  The weight of a fact depends only on
+its kind, not on the language.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def count_domains(
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]:
     """Return the features of URLs, and the number of domains in which each feature occurs.
 
-    `domain` has the number of each URL's domain; the URLs must be sorted by it.
+    `domain` holds the id of each URL's domain; the URLs must be sorted by this id.
     """
     library = native()
     if library is None:

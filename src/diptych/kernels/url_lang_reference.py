@@ -70,7 +70,7 @@ def features(text: bytes) -> list[int] | None:
 
 
 def split_features(text: bytes) -> tuple[list[int], int] | None:
-    """The features of a URL and the number that come from its host; None if it is not http(s)."""
+    """The features of a URL, and how many come from its host; None if it is not an http(s) URL."""
     folded = text.decode("utf-8").translate(_FOLD)
     scheme, separator, rest = folded.partition("://")
     if scheme not in ("http", "https") or not separator:
@@ -133,7 +133,8 @@ def _says_language(name: str) -> bool:
 def _shape(path: str, asked: bool) -> int:
     """The feature for the shape of a URL.
 
-    The shape is the number of directories (up to three) and the presence of a file and a query.
+    The shape is the number of directories (up to three) and the presence of a file and of a query.
+    `asked` is True if there is a query.
     """
     *directories, file = path.split("/")
     depth = min(3, sum(map(bool, directories)))
@@ -172,7 +173,11 @@ def _locale(text: str) -> Iterator[int]:
 
 
 def _script(url: str) -> Iterator[int]:
-    """Yield the feature for the block of 128 code points with the first non-Latin letter."""
+    """Yield a feature for the script of a URL's first non-Latin letter, if there is one.
+
+    The script is represented by the letter's block of 128 code points; Chinese characters count as
+    one block, and so do Korean syllables.
+    """
     point = next((ord(char) for char in url if ord(char) >= 0x250), 0)
     if 0x3400 <= point < 0xA000:
         point = 0x4E00
@@ -238,9 +243,9 @@ def probabilities(tables: Tables, texts: Sequence[bytes]) -> NDArray[np.float32]
 def _forward(
     tables: Tables, table: NDArray[np.float32], entries: Sequence[int]
 ) -> tuple[list[int], NDArray[np.float32], NDArray[np.float32]]:
-    """Compute the table rows in use, the hidden layer and the probabilities for one URL.
+    """Compute the indices of a URL's table rows, its hidden layer and its label probabilities.
 
-    `entries` are the entries of the URL's features.
+    `table` holds the rows of all features, and `entries` the indices of the URL's features.
     """
     used = [entry for entry in entries if entry < len(table)]
     facts = _facts(tables, entries)
@@ -308,7 +313,11 @@ def _learn(
     tables: Tables, learning: Learning, entries: Sequence[int], used: Sequence[int],
     hidden: NDArray[np.float32], gradient: NDArray[np.float32], rate: float,
 ) -> None:  # fmt: skip
-    """Perform one training step: update the output layer, the rows in use and the fact weights."""
+    """Perform one training step: update the output layer, a URL's table rows and the fact weights.
+
+    `entries`, `used` and `hidden` are as in `_forward`.  `gradient` is the derivative of the loss
+    with respect to the score of each label.
+    """
     width = len(hidden)
     moved = np.flatnonzero(np.abs(gradient) >= 1e-5)
     steep = gradient[moved]

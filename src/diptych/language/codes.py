@@ -133,7 +133,7 @@ def _unknown(codes: Sequence[str]) -> str:
 
 
 def _with_script(lang: str, asked: Sequence[str]) -> str:
-    """Add the usual script to a code without one if `asked` has its language with a script."""
+    """Add the usual script to a code without a script if `asked` also has the language with one."""
     name, script = primary(lang), script_of(lang)
     others = {script_of(each) for each in asked if primary(each) == name}
     usual = usual_script(name) if not script and others > {""} else ""

@@ -193,7 +193,7 @@ def _split_by_script(
 
 
 def _other_scripts(text: str, script: str) -> Sequence[str]:
-    """The scripts other than `script`, the requested one, that a text may be written in."""
+    """The scripts other than the requested one, `script`, in which a text may be written."""
     if script in _CHINESE:
         return [each for each in _CHINESE if each != script]
     found = main_script(text)
@@ -203,10 +203,11 @@ def _other_scripts(text: str, script: str) -> Sequence[str]:
 def _with_scripts(
     text: str, labels: Sequence[str], shares: list[float], learned: Sequence[LearnedLanguage]
 ) -> list[float]:
-    """Set the probability of learned languages in the wrong script to 0, and renormalise.
+    """Exclude the learned languages that do not use the script of the text, and renormalise.
 
-    If only learned languages use the script of the text, all other languages are excluded too,
-    because the model has no features for that script.
+    `shares` are the probabilities of `labels`; excluded languages get 0.  If only learned languages
+    use the script of the text, all languages of the py3langid model are excluded too, because that
+    model has no features for the script.
     """
     script = main_script(text)
     own = {model.lang for model in learned if any(covers(script, each) for each in model.scripts)}
@@ -230,7 +231,7 @@ def model_bytes(text: str) -> bytes:
 
 
 def _shares(text: str, known: Labelled) -> list[float]:
-    """The probability of each label for a text, as computed by py3langid with `norm_probs`."""
+    """The probability of each label of `known` for a text, as in py3langid with `norm_probs`."""
     shares: list[float] = label_shares(known.model, model_bytes(text)).tolist()
     for first, again in known.aliases:
         shares[first] += shares[again]
@@ -275,7 +276,7 @@ def _model_scripts() -> frozenset[str]:
 
 
 def whole_model() -> Labelled:
-    """The model with all learned languages, which replace its columns for the same languages."""
+    """The py3langid model with all learned languages, some of which replace the model's columns."""
     return _model(_learned.get())
 
 
@@ -292,7 +293,10 @@ def _model(learned: tuple[LearnedLanguage, ...]) -> Labelled:
 
 
 def _is_replaced(label: str, learned: Sequence[LearnedLanguage]) -> bool:
-    """True if a learned language replaces a label of the model instead of adding another script."""
+    """True if a learned language replaces a label of the py3langid model.
+
+    A learned language in a less usual script is added as a new column and replaces no label.
+    """
     return any(
         same_language(label, each.lang) and script_of(each.lang) in ("", usual_script(label))
         for each in learned
@@ -301,7 +305,7 @@ def _is_replaced(label: str, learned: Sequence[LearnedLanguage]) -> bool:
 
 @lru_cache(maxsize=64)
 def _restricted(labels: tuple[str, ...], learned: tuple[LearnedLanguage, ...]) -> Labelled:
-    """The model restricted to the given labels."""
+    """The model with the learned languages, restricted to the given labels."""
     whole = _model(learned)
     columns = [column for column, label in enumerate(whole.labels) if label in labels]
     chosen = tuple(whole.labels[column] for column in columns)

@@ -1,7 +1,7 @@
 """Load the model that ships with py3langid.
 
-The file is an LZMA-compressed archive of arrays, 68 MB when unpacked.  It is read once as a stream,
-with the transitions of the automaton in pieces to save memory.  The arrays are then stored in
+The file is an LZMA-compressed archive of arrays, 68 MB when unpacked.  It is read once as a stream;
+the transitions of the automaton are read in pieces to save memory.  The arrays are then stored in
 the user's cache.  All processes map the stored arrays into memory, which takes a hundredth of the
 time and lets processes share the memory.
 """
@@ -44,7 +44,10 @@ class ShippedModel(NamedTuple):
 
 
 def open_model() -> ShippedModel:
-    """Memory-map the py3langid model from the user's cache, or else read the model's file."""
+    """Memory-map the py3langid model from the user's cache, where it is stored on first use.
+
+    If that is not possible, read the model file of the py3langid package.
+    """
     folder = cached_folder(f"langid-{_LAYOUT}-{_version()}", _fill)
     if folder is not None:
         try:

@@ -24,7 +24,7 @@ _OTHER_NAMES = {
 
 
 def fold_case(text: str) -> str:
-    """Normalise a text to NFC and fold its case, to compare names.
+    """Normalise a text to NFC and fold its case, so that names can be compared.
 
     >>> fold_case("FRANC\u0327AIS")
     'français'
@@ -91,7 +91,7 @@ def derive_name(lang: str, reader: str) -> str:
 
 @cache
 def _shipped() -> dict[tuple[str, str], str]:
-    """The shipped names, keyed by (language named, language of the name)."""
+    """The language names in `names.tsv`, keyed by (language named, language of the name)."""
     (_, *readers), *rows = shipped_table("diptych.language", "names.tsv")
     return {
         (lang, reader): name

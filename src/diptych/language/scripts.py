@@ -71,7 +71,9 @@ def main_script(text: str) -> str:
 
 
 def script_shares(text: str, scripts: Sequence[str]) -> dict[str, float]:
-    """The probability of each given script for a text; empty if the text uses none of them.
+    """For each script in `scripts`, the probability that a text is written in it.
+
+    The result is empty if the text contains no letters of these scripts.
 
     >>> script_shares("Нови IBM PC", ["Cyrl", "Latn"])["Cyrl"] > 0.8
     True
@@ -117,8 +119,9 @@ def mark_script(mark: str) -> str:
 def marked_language(word: str, lang: str, langs: Sequence[str]) -> str:
     """The requested language that the mark `word` stands for, or '' if there is none.
 
-    `lang` is the language of the mark.  If that language is requested in two scripts, the script of
-    the mark decides.
+    `lang` is the language of the mark, and `langs` are the requested languages.  If the language is
+    requested in two scripts, the script of the mark decides; a mark without a definite script, such
+    as `sr`, stands for the usual script of the language.
 
     >>> asked = ["en", "sr-Latn", "sr-Cyrl"]
     >>> [marked_language(word, "sr", asked) for word in ("latinica", "српски", "sr")]
@@ -135,7 +138,7 @@ def marked_language(word: str, lang: str, langs: Sequence[str]) -> str:
 
 
 def script_words(lang: str, langs: Sequence[str]) -> Sequence[str]:
-    """The marks for the script of `lang`, or () unless `langs` has the language in two scripts.
+    """The marks for the script of `lang` if `langs` contains the language in two scripts, else ().
 
     >>> script_words("sr-Latn", ["sr-Cyrl", "sr-Latn"])[:2]
     ('latn', 'lat')
@@ -176,9 +179,10 @@ def _chinese(text: str) -> tuple[int, int]:
 def _unambiguous_characters() -> tuple[frozenset[str], frozenset[str]]:
     """The characters used only in simplified Chinese, and those used only in traditional Chinese.
 
-    Each of two standards was made for one of the scripts.  The simplified characters are in the
-    frequent half of GB 2312 (1980) but not in that of Big5 (1984).  The traditional characters are
-    in the frequent half of Big5 but not in GB 2312.
+    GB 2312 (1980) is a standard for simplified characters, Big5 (1984) one for traditional
+    characters; each has a half with frequent and a half with rare characters.  A character counts
+    as simplified if it is in the frequent half of GB 2312 but not in that of Big5.  It counts as
+    traditional if it is in the frequent half of Big5 but not in GB 2312 at all.
     """
     han = [chr(point) for point in range(0x4E00, 0xA000)]
     mainland = {char for char in han if b"" < char.encode("gb2312", "ignore") < b"\xd8"}

@@ -30,7 +30,7 @@ class Declared(NamedTuple):
 
 
 def declared_language(link: Link, langs: tuple[str, ...]) -> Declared:
-    """The language that a link declares for its target.
+    """The language that a link declares for its target; `lang` is empty if it declares none.
 
     A language name in the link text counts only if that language was requested.
 
@@ -85,7 +85,10 @@ def _languages_named(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def _named(text: str, langs: tuple[str, ...]) -> str:
-    """Cached `named_language` for the requested languages; most links recur on many pages."""
+    """The requested language that the text of a link names, or '' if it names none.
+
+    Results are cached, because most links recur on many pages.
+    """
     lang = named_language(text, _names(langs))
     return marked_language(text, lang, langs) if lang else ""
 

@@ -1,9 +1,10 @@
 """Train an additional language for the identifier, as a column of its naive Bayes model.
 
-The features are those of the model, which were chosen for its own languages.  Their probabilities
-are estimated from the training text with a Dirichlet prior.  The mean of the prior is a mixture of
-the model's columns, fitted by EM.  A hundred lines of text contain few of the 100,000 features;
-similar languages provide estimates for the others.
+The model's features are kept, although they were chosen for the languages that it already has.
+Their probabilities in the new language are estimated from the training text with a Dirichlet prior.
+The mean of the prior is a mixture of the model's columns, fitted by EM.  Because a hundred lines of
+text contain few of the 100,000 features, the probabilities of most features come from similar
+languages.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Quality(NamedTuple):
     pages: float
     """share of texts as long as a page sample that are identified correctly"""
     before: tuple[tuple[str, float], ...]
-    """most frequent labels that the model without this column assigns to lines, with shares"""
+    """the labels that the model without this language gives to most lines, with their shares"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +70,9 @@ class TrainingResult:
 
 
 class _Classified(NamedTuple):
-    """A classified text: the log odds of the new language against its best rival.
+    """A classified text, with the log odds (`margin`) of the new language against its best rival.
 
-    The prior of the new language is not included.
+    The odds do not include the prior of the new language.
     """
 
     margin: float
@@ -81,7 +82,7 @@ class _Classified(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """The model's columns for other languages."""
+    """The columns of the model for all languages except the one to be trained."""
 
     labels: Sequence[str]
     table: NDArray[np.float16]
@@ -187,7 +188,10 @@ def _column(
 
 
 def _strength(counts: Sequence[_Counts], usual: NDArray[np.float64]) -> float:
-    """The prior strength that maximises the probability of a held-out fifth of the text."""
+    """The prior strength that maximises the probability of a held-out fifth of the text.
+
+    `counts` holds the features of each line; `usual` is the mean of the prior.
+    """
     held, rest = _sum(counts[::_FOLDS]), _sum(_without(counts, 0))
     return max(_STRENGTHS, key=lambda each: float(held @ _column(rest, usual, each)))
 
@@ -200,7 +204,11 @@ def _cross_validated(
     pieces: Sequence[str], counts: Sequence[_Counts], usual: NDArray[np.float64], strength: float,
     known: _Known,
 ) -> tuple[list[_Classified], list[_Classified]]:  # fmt: skip
-    """Classify held-out lines and page-sized texts with columns trained on the other folds."""
+    """Classify lines and page-sized texts by cross-validation, and return the results for both.
+
+    The new language's column is trained on the other folds, with a prior as in `_column`; `known`
+    holds the columns of its rivals.
+    """
     lines: list[_Classified] = []
     pages: list[_Classified] = []
     for fold in range(_FOLDS):
@@ -237,7 +245,10 @@ def _accuracy(judged: Sequence[_Classified], prior: float, doubt: float) -> floa
 
 
 def _earlier_labels(judged: Sequence[_Classified]) -> tuple[tuple[str, float], ...]:
-    """The labels that the model assigned most often without the new language, with their shares."""
+    """The most frequent labels of the judged texts before the new language was added to the model.
+
+    Each label comes with its share of the texts.
+    """
     found = Counter(each.rival for each in judged)
     return tuple((lang, count / len(judged)) for lang, count in found.most_common(_MAX_REPORTED))
 

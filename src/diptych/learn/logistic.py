@@ -19,7 +19,8 @@ def fit_logistic(
 ) -> tuple[float, float]:
     """Fit the slope and offset of a logistic curve by Newton's method.
 
-    `shares` are the target probabilities of the scores; `ridge` penalises the slope.
+    `shares` are the target probabilities of the scores, and `weights` the weights of the scores in
+    the fit (1 by default).  `ridge` penalises steep slopes.
 
     >>> slope, offset = fit_logistic(np.array([-1.0, 1.0]), np.array([0.2, 0.8]))
     >>> round(slope, 3), abs(offset) < 1e-6

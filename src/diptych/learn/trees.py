@@ -97,7 +97,10 @@ class Forest:
 
     @classmethod
     def of_arrays(cls, found: Mapping[str, NDArray[Any]], width: int, prefix: str = "") -> Forest:
-        """Create a forest over `width` features from arrays, or raise ValueError if invalid."""
+        """Create a forest over `width` features from the arrays whose names begin with `prefix`.
+
+        Raise ValueError if the arrays are damaged.
+        """
         parts: dict[str, Any] = part_of(found, prefix)
         forest = cls(**parts | {"base": float(parts["base"].item())})
         if not forest.is_sound(width):

@@ -101,7 +101,10 @@ def _inflate(body: bytes, limit: int, *, window: int) -> tuple[bytes, str]:
 
 
 def _salvage(body: bytes, room: int, window: int) -> bytes:
-    """Decompress a damaged stream up to the damage, but not more than `room` bytes."""
+    """Decompress a damaged stream up to the damage, but not more than `room` bytes.
+
+    `window` is the `wbits` argument of zlib.
+    """
     stream = zlib.decompressobj(window)
     parts: list[bytes] = []
     try:

@@ -40,9 +40,10 @@ class Checked(NamedTuple):
 
 
 def canonical_declared(canonical: Mapping[Url, Url], holds: Mapping[Url, bool]) -> Checked:
-    """Check canonical links.
+    """Count the declarations of canonical pages, and those among them that are wrong.
 
-    `canonical` maps pages to their canonical pages; `holds` is True for pages with the same text.
+    `canonical` maps each page to the page that it declares canonical; `holds` is True for a page if
+    both have the same text.
     """
     wrong = [canonical[url] for url, same in holds.items() if not same]
     said = wrong[0] if len(set(wrong)) == 1 else ""
@@ -78,10 +79,10 @@ def hreflang_declared(records: Mapping[Url, PageRecord], alternates: Alternates)
 
 
 def translations_declared(records: Mapping[Url, PageRecord], alternates: Alternates) -> Checked:
-    """Check the pages that are declared as translations of other pages.
+    """Check the declared translations of pages.
 
-    Several pages in one language may declare the same page, which does not declare them in return.
-    That page is then a home page rather than a translation.
+    A declaration is wrong if many pages in one language declare the same page as their translation,
+    and that page does not declare them in return.  Such a page is usually a home page.
     """
     named = {
         (source, target)
@@ -103,7 +104,7 @@ def translations_declared(records: Mapping[Url, PageRecord], alternates: Alterna
 def _most_wrong(kind: Declares, counts: Mapping[tuple[str, str], int]) -> Checked:
     """Return the check result for the declared language that is wrong most often.
 
-    `counts` is the number of pages for each (declared language, detected language).
+    `counts` maps each (declared language, detected language) to the number of declarations.
     """
     best = Checked(kind, 0, 0)
     for said in sorted({said for said, _ in counts if said}):

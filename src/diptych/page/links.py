@@ -167,7 +167,8 @@ def _item_around(parent: LexborNode | None) -> Attributes:
 def _inside(link: LexborNode, reads: list[int]) -> str:
     """The anchor text of a link.
 
-    `reads` counts down the links with nested elements that may still be read.
+    `reads` holds one number, which decreases with each link that contains elements.  Once it is 0,
+    such links are no longer read, and their anchor text is empty.
     """
     inner = link.first_child
     if inner is None:
@@ -192,7 +193,9 @@ def _beside(link: LexborNode) -> str:
 
 
 def link_element(base: str, own: Attributes) -> Link | None:
-    """The link of a `link` element, or None unless its rel is alternate, canonical, next or prev.
+    """The link of a `link` element whose rel is alternate, canonical, next or prev.
+
+    The result is None for any other element, and for an alternate without hreflang.
 
     >>> link_element("http://a.org/", {"rel": "alternate", "hreflang": "fr", "href": "fr"}).url
     'http://a.org/fr'

@@ -164,7 +164,11 @@ def _end(open_elements: list[str], name: str) -> None:
 
 
 def _flattened(tag: re.Match[str]) -> str:
-    """Return a tag unchanged if it cannot nest, line breaks for a block-level tag, else ''."""
+    """Return the replacement for a tag in markup that is nested too deeply.
+
+    A tag that cannot nest stays unchanged, a block-level tag becomes two line breaks, and any other
+    tag is removed.
+    """
     name = (tag["name"] or "").lower()
     if name in _FLAT or not name:
         return tag[0]

@@ -183,7 +183,7 @@ def _notice(lang: str) -> re.Pattern[str]:
 
 
 def _short_lines(lowered: bytes, word: bytes) -> Iterator[str]:
-    """Yield the short texts between two tags that contain `word`."""
+    """Yield each short text that contains `word` and lies between two tags."""
     at = lowered.find(word)
     for _ in range(_MAX_MATCHES):
         if at < 0:

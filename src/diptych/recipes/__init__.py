@@ -76,14 +76,19 @@ def _complete(name: str, default: str, stages: Sequence[str]) -> dict[str, Any]:
         )
     for stage, settings in given.items():
         if stage != "about" and not isinstance(settings, Mapping):
-            raise ConfigError(f'recipe {name}: write [{stage}] and, on the next line, use = "NAME"')
+            raise ConfigError(
+                f'recipe {name}: {stage} must be a table ([{stage}]) with the line: use = "NAME"'
+            )
     recipe = {**read(default), **given}
     recipe.pop("about", None)
     return recipe
 
 
 def _own(strategy: str, stage: str) -> dict[str, Any]:
-    """The settings of a strategy in the recipe of the same name; without one, its defaults.
+    """The table of a strategy for a stage, from the recipe with the strategy's name.
+
+    If there is no such table, the result contains only `use`, so that all parameters have their
+    defaults.
 
     >>> _own("pplocator", "crawl")["pair"], _own("keys", "pair")
     ({'use': 'pplocator'}, {'use': 'keys'})

@@ -49,7 +49,7 @@ class Curve:
         return [downloads for share in _TENTHS if (downloads := self.at(share)) is not None]
 
     def _count(self, share: float) -> int:
-        """The number of pairs in a share of all pairs; at least one."""
+        """The number of pairs that make up a share of all pairs; at least one."""
         # In floating point, 0.28 of 25 pairs is 7.000000000000001, which must not round up to 8.
         return max(1, ceil(share * len(self.found) - 1e-9))
 

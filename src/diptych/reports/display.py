@@ -114,7 +114,7 @@ def on_a_clock(seconds: float) -> str:
 
 
 def plain_line(progress: Progress, figures: Sequence[Figure]) -> str:
-    """The progress as one line of text.
+    """The progress and the figures of a run as one line of plain text.
 
     >>> progress = Progress(stage="aligning", done=4, total=9, unit="page pairs", seconds=65.0)
     >>> plain_line(progress, [Figure("pages", "18"), Figure("pairs", "4")])
@@ -128,7 +128,10 @@ def plain_line(progress: Progress, figures: Sequence[Figure]) -> str:
 
 
 def _parts_done(progress: Progress) -> str:
-    """The progress of a stage, such as `4/9`; empty if there are fewer than two parts."""
+    """How many parts of a stage are done, such as `4/9`.
+
+    The text is empty if the number of parts is unknown or less than two.
+    """
     if progress.total is None or progress.total < 2:
         return ""
     return f"{min(progress.done, progress.total):,}/{progress.total:,}"
@@ -200,7 +203,10 @@ class Display:
             self._live = None
 
     def show(self, progress: Progress) -> None:
-        """Show the latest figures; a new stage is shown immediately."""
+        """Update the display; in a terminal, a new stage is shown immediately.
+
+        Elsewhere, a line is printed at most once every `PLAIN_INTERVAL` seconds.
+        """
         now, before = self.clock(), self._last
         if self._live is None and now - self._came_at < PLAIN_INTERVAL:
             return
@@ -300,7 +306,10 @@ def _fitting_texts(texts: Sequence[str], room: int) -> list[str]:
 def progress_display(
     monitor: Watched, console: Console | None, figures: Figures = mining_figures
 ) -> Iterator[Watched]:
-    """Context manager that shows a monitor's reports on `console`, unless `console` is None."""
+    """Context manager that shows a monitor's reports on `console`, unless `console` is None.
+
+    `figures` is a function that returns the figures to show for a report.
+    """
     if console is None:
         yield monitor
         return

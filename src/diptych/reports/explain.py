@@ -72,7 +72,10 @@ def _of_url(store: Store, url: Url) -> list[str]:
 
 
 def _alias_words(facts: Facts, url: Url, known: UrlFacts) -> str:
-    """Explain an alias: the page it leads to, and how often each rule was right."""
+    """Explain an alias: the page it leads to, and how often each rule used was correct.
+
+    `known` contains what the run knows about the alias, `url`.
+    """
     said = f"the same page as {known.redirect}"
     where = [*scopes(url), *scopes(Url(known.redirect or ""))]
     for rule in alias_rules(known.reason):
@@ -103,7 +106,10 @@ def _of_page(store: Store, url: Url) -> list[str]:
 
 
 def _canonical_verdict(store: Store, site: int, url: Url) -> str:
-    """The verdict on a page's canonical link as text; empty if its target was not fetched."""
+    """Text that says whether a page's canonical link leads to a page with the same text.
+
+    It is empty if that page was not fetched.
+    """
     from diptych.run.site_view import StoreView
 
     holds = StoreView(store, Site("", ()), site, ()).canonical_holds.get(url)
@@ -125,7 +131,7 @@ def _of_pair(store: Store, left: Url, right: Url) -> list[str]:
 
 
 def _segment_lines(facts: Facts, left: Url, right: Url) -> list[str]:
-    """Report lines with the number and mean score of a pair's segments, grouped by reason."""
+    """Report lines with the number and mean score of a pair's segments, by reason for exclusion."""
     return [
         f"  segments     {count:6,}  {in_words(reason, count) if reason else 'kept'}"
         + ("" if reason == Reason.UNALIGNED else f", mean score {score:.2f}")

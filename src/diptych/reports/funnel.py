@@ -36,9 +36,9 @@ class Row(NamedTuple):
 
 
 def funnel_rows(summary: Summary) -> list[Row]:
-    """The rows of the funnel: downloads by kind, then the steps up to the first empty step.
+    """The rows of the funnel: the downloads, then the steps up to the first one with no results.
 
-    If the only start page failed, the steps are left out, because the cause is printed instead.
+    If the only start page failed, the steps are left out, because the reason is printed instead.
     """
     fetched, *others = summary.steps
     apart = (("skipped", summary.skipped), ("failed", summary.unanswered))
@@ -120,7 +120,10 @@ def print_funnel(
     folder: Path,
     notes: Sequence[str],
 ) -> None:
-    """Print the funnel of a run, the reasons for losses, and the next steps."""
+    """Print the funnel of a run with the reasons for losses, then notes and the next steps.
+
+    `folder` is the run folder, which is named in the next steps.
+    """
     from rich.text import Text
 
     width = console.width if console.is_terminal else None
@@ -132,7 +135,10 @@ def print_funnel(
 
 
 def _lines(summary: Summary, folder: Path, notes: Sequence[str]) -> Iterator[str]:
-    """Yield the lines to print below the funnel."""
+    """Yield the lines below the funnel: details of the run, notes and the next steps.
+
+    If the run found nothing, the reason and some advice replace the next steps.
+    """
     if summary.downloads_per_pair is not None:
         yield f"{summary.downloads_per_pair:.2f} downloads per verified pair"
     yield from _details(summary)

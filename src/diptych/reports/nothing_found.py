@@ -69,7 +69,7 @@ def _no_page(summary: Summary) -> Nothing:
 
 
 def _not_begun(summary: Summary) -> Nothing:
-    """The cause and advice if there are no start pages or none of them was requested."""
+    """Explain why a run has no pages, and what to do, if no start page was even requested."""
     if summary.hosts:
         return Nothing(stop_note(*summary.hosts[0]), LATER)
     if any(end is SiteEnd.INTERRUPTED for _, end in summary.ends):
@@ -151,7 +151,10 @@ def _outside(page: StartPage) -> Nothing:
 
 
 def _other(page: StartPage) -> Nothing:
-    """The cause and advice if a start page failed for another reason, such as an HTTP error."""
+    """Explain why a start page cannot be used, and what to do about it.
+
+    This is for reasons that have no function of their own, such as HTTP errors.
+    """
     status = http_status(page.reason)
     if page.reason in _TRAPS:
         return Nothing(_TRAPS[page.reason], "start at another page of the site")
@@ -193,7 +196,10 @@ _BY_PAGE: Mapping[str, Callable[[StartPage], Nothing]] = {
 
 
 def _no_segment(summary: Summary, folder: Path) -> Nothing:
-    """The cause and advice if a run has pages but no segments, based on the first empty step."""
+    """Explain why a run with pages has no segments, and what to do about it.
+
+    The explanation is based on the first step with no results.
+    """
     if empty := [lang for lang, count in summary.langs if not count]:
         langs = option_name("langs")
         return Nothing(

@@ -35,7 +35,7 @@ class Plot:
     pairs: int
     downloads: int
     share: float
-    """the share `MOST_PAIRS`, for which the next three fields give figures"""
+    """the share of all pairs (`MOST_PAIRS`) to which the next three fields refer"""
     most: int
     cost: float
     place: tuple[str, str]
@@ -44,7 +44,7 @@ class Plot:
 def plot(curve: Curve, least: float) -> Plot | None:
     """Create the plot of a curve; return None if there are no pairs.
 
-    `least` is the number of downloads per pair that no crawl can improve on.
+    `least` is the lowest possible number of downloads per pair.
     """
     most, cost = curve.at(MOST_PAIRS), curve.per_pair(MOST_PAIRS)
     if most is None or cost is None:
@@ -86,8 +86,9 @@ def _staircase(curve: Curve, top: int) -> str:
 
 
 def _limit(curve: Curve, top: int, least: float) -> str:
-    """SVG path data for the line of `least` downloads per pair, up to the last pair or download.
+    """SVG path data for the straight line of a crawl that needs `least` downloads per pair.
 
+    The line ends at the number of pairs or downloads of `curve`, whichever it reaches first.
     `top` is the number of pairs at the top of the plot.
 
     >>> _limit(Curve(10, (4, 5)), 2, 2.0)

@@ -24,7 +24,7 @@ MIN_RATE_SECONDS = 2.0  # duration of a stage before the time left is estimated 
 INTERRUPTED = "interrupted"
 _STOP_AT_ONCE = "Press Ctrl-C again to stop immediately."
 _GENTLY_STOPPED = {"crawling": "pages fetched", "searching": "sites tested"}
-"""stages whose partial results are still processed if the user stops them, and those results"""
+"""stages whose partial results are used even after a request to stop, and what these are"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,9 +140,10 @@ class Monitor(Watcher):
         self.interrupted = True
 
     def cancel(self) -> None:
-        """Stop the run from any thread by raising `StoppedError` in the working thread.
+        """Stop the run by raising `StoppedError` in its working thread.
 
-        The pages that a crawl has fetched are saved, but not mined.
+        Any thread may call this method.  The pages that a crawl has fetched are saved, but not
+        mined.
         """
         self._is_ending = True
 
@@ -187,7 +188,7 @@ class Monitor(Watcher):
             self.report(self.snapshot())
 
     def _pass_on_notes(self) -> None:
-        """Show the user urgent notes of the crawl, and the confirmation of a request to stop."""
+        """Show the user any new urgent notes from the crawl, and confirm a request to stop."""
         if self.notify is None:
             return
         notes = self.crawl.hosts.urgent_notes[self._notified :] if self.crawl is not None else ()
@@ -199,7 +200,7 @@ class Monitor(Watcher):
             self.notify(said)
 
     def _look_at(self, crawl: Crawl) -> None:
-        """Update the counts of pages, queued URLs and pairs from a crawl."""
+        """Update the numbers of pages, queued URLs and pairs to the current state of a crawl."""
         self.done, self.unit, left = crawl.stats.pages, "pages", crawl.pages_left()
         self.total = None if left is None else self.done + left
         if self.clock() >= self._queue.due:

@@ -1,4 +1,4 @@
-"""The texts shown to users for reasons, flags, kinds of evidence and ends of crawls."""
+"""Texts that tell users what reason codes, flags, kinds of evidence and ends of crawls mean."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def listed(counts: Iterable[tuple[str, int]]) -> str:
 
 
 def evidence_in_words(names: str) -> str:
-    """The text for the evidence for a pair; `names` are kinds of evidence, joined by `+`.
+    """The displayed names of several kinds of evidence, which are joined by `+` in `names`.
 
     >>> evidence_in_words("hreflang+keys")
     'hreflang, URL pattern'
@@ -79,9 +79,11 @@ def rules_in_words(rules: Iterable[str]) -> str:
 
     >>> rules_in_words(["https", "without ?share"])
     'https and without ?share'
+    >>> rules_in_words(["without /amp and slash"])
+    'without /amp or a trailing slash'
     """
     return " and ".join(
-        _RULES.get(rule, rule.replace(" and slash", " and the trailing slash")) for rule in rules
+        _RULES.get(rule, rule.replace(" and slash", " or a trailing slash")) for rule in rules
     )
 
 

@@ -55,7 +55,7 @@ def scripted_in_words(scripted: Iterable[tuple[str, int, int]]) -> list[str]:
         empty, pages = sum(each[1] for each in named), sum(each[2] for each in named)
         named = [(f"{len(named):,} sites", empty, pages)]
     return [
-        f"{site}: {empty:,} of {counted(pages, 'page')} {'has' if pages == 1 else 'have'} no text"
+        f"{site}: {empty:,} of {counted(pages, 'page')} {'has' if empty == 1 else 'have'} no text"
         " in the HTML, because scripts generate it"
         for site, empty, pages in named
     ]
@@ -103,7 +103,9 @@ def _in_words(each: Checked) -> str:
             )
     if each.wrong == each.checked > 1 and each.said:
         return f"the canonical links of {each.wrong:,} pages all point to {_page(each.said)}"
-    return f"{many} canonical links point to {_page(each.said)} with different text"
+    links = f"{each.wrong:,} of {counted(each.checked, 'canonical link')}"
+    point = "points" if each.wrong == 1 else "point"
+    return f"{links} {point} to {_page(each.said)} with different text"
 
 
 def _page(url: str) -> str:

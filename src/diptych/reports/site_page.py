@@ -138,5 +138,8 @@ def _title(names: Sequence[str]) -> str:
 
 
 def _curve(store: Store, standing: SearchSummary) -> Curve:
-    """The curve of bilingual sites found against downloads."""
+    """The curve that shows how many bilingual sites were found after how many downloads.
+
+    `standing` is the summary of the search.
+    """
     return Curve(standing.downloads, Leads(store, once=True).found_at())

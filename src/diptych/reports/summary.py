@@ -166,7 +166,11 @@ def _threshold(terms: Terms | None) -> float | None:
 
 
 def _outlook(store: Store, pairs: int, queued: int) -> Outlook | None:
-    """The pairs found in a run, and an estimate of the pairs still to be found; None if unknown."""
+    """The number of pairs found, and an estimate of those still to be found; None if unknown.
+
+    `pairs` is the number of verified pairs.  If `queued`, the number of URLs in the queue, is 0,
+    no more pairs are expected.
+    """
     outlook = store.outlook()
     if outlook is None:
         return None

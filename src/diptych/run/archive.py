@@ -65,7 +65,7 @@ class Archive:
         return Pointer(self._id, offset, len(record))
 
     def _next_file(self, now: float) -> BinaryIO:
-        """Open the last file of an earlier invocation if it is not full, else a new file."""
+        """Reopen the last file of an earlier invocation if it is not full; else create a file."""
         rows = self._own_files()
         if self._file is None and rows and rows[-1][2] < ROTATE_AT:
             self._id, path, _ = rows[-1]
@@ -153,7 +153,9 @@ class Archive:
             try:
                 stream = self._reading[warc] = (self._folder / path).open("rb")
             except OSError as error:
-                raise StoreError(f"the run requires {path}: {reason_of(error)}") from error
+                raise StoreError(
+                    f"cannot read {path}, which the run requires: {reason_of(error)}"
+                ) from error
         return read_at(stream, offset)
 
     def repair(self) -> None:
@@ -204,7 +206,10 @@ class Archive:
         self.notes.append(f"{file} does not belong to this run; it was renamed to {target.name}")
 
     def _requeue_lost(self, warc: int, size: int) -> None:
-        """Requeue the URLs whose records are lost; unregister the file if no record is intact."""
+        """Requeue the URLs whose records are not in the first `size` bytes of a WARC file.
+
+        If no record is intact, the file is unregistered.
+        """
         whole: int | None = self._db.execute(SQL["whole_bytes"], (warc, size)).fetchone()[0]
         with self._db:
             self._db.execute("BEGIN")

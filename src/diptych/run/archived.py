@@ -1,4 +1,4 @@
-"""SQL queries for the archives that a run mines: files read so far, responses by URL."""
+"""SQL queries for the archives that a run mines: the files read so far and their responses."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ class ArchiveIndex:
         self.store.db.execute(SQL["save_archived_answer"], row)
 
     def finish(self, warc: int, size: int, error: str) -> None:
-        """Mark an archive as read, and requeue the URLs that were missing from earlier archives."""
+        """Mark an archive as read, with its size and an error message, which is usually empty.
+
+        URLs that could not be found in the archives read before are queued again.
+        """
         db = self.store.db
         db.execute("UPDATE warcs SET size = ?, error = ? WHERE id = ?", (size, error, warc))
         db.execute(SQL["queue_urls_by_reason"], (Reason.NOT_ARCHIVED,))

@@ -40,12 +40,15 @@ class Database:
                 self.db.execute("ROLLBACK")
 
     def is_finished(self, step: str, key: str) -> bool:
-        """True if a step was finished with this key, and its input has not changed since."""
+        """True if a step was finished with the same `key`, and its input has not changed since.
+
+        `key` describes the settings of the step and, if it writes a file, the state of the file.
+        """
         row = self.db.execute("SELECT key FROM finished WHERE step = ?", (step,)).fetchone()
         return bool(row == (key,))
 
     def finish(self, step: str, key: str) -> None:
-        """Record that a step is finished, and the key that describes its settings."""
+        """Record that a step is finished; `key` is described in `is_finished`."""
         self.db.execute("INSERT OR REPLACE INTO finished VALUES (?, ?)", (step, key))
 
     def begin_again(self) -> None:

@@ -63,7 +63,7 @@ class Facts:
         return str(row[0]) if row else ""
 
     def alias_counts(self, rule: str, scopes: Sequence[str]) -> list[tuple[int, int]]:
-        """The (held, broken) counts of an alias rule, for each scope in which it was tested.
+        """For each of `scopes` with tests of an alias rule, how often the rule held and failed.
 
         The list is empty for runs of earlier versions, which have no alias rules.
         """

@@ -32,7 +32,11 @@ class UrlPast(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GuideMemory:
-    """The memory of a run's guides; `maker` identifies the version, policy and languages."""
+    """The memory of a run's guides.
+
+    `maker` identifies the snapshot format, the policy and the languages.  A snapshot can be
+    restored only with the same `maker`.
+    """
 
     store: Database
     maker: str
@@ -79,7 +83,7 @@ class GuideMemory:
         return {site for (site,) in self.store.db.execute("SELECT site FROM guides")}
 
     def set_idle(self, site: int, is_idle: bool) -> None:
-        """Record whether a guide is idle, i.e. not waiting for anything."""
+        """Record whether a guide is idle; if so, it need not be restored before the next event."""
         change = "INSERT OR IGNORE INTO idle_guides (site) VALUES (?)"
         self.store.db.execute(
             change if is_idle else "DELETE FROM idle_guides WHERE site = ?", (site,)
@@ -90,7 +94,10 @@ class GuideMemory:
         return {site for (site,) in self.store.db.execute("SELECT site FROM idle_guides")}
 
     def outlooks(self) -> dict[int, Outlook]:
-        """The last outlook of each guide, by site id; damaged outlooks are omitted."""
+        """The last saved numbers of pairs found and still expected, by site id.
+
+        Sites with invalid numbers are left out.
+        """
         rows = self.store.db.execute(SQL["outlooks"]).fetchall()
         return {site: Outlook(found, left) for site, found, left in rows}
 

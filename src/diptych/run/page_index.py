@@ -1,4 +1,4 @@
-"""SQL queries for an index of archived pages outside a run, by digest and by URL."""
+"""A temporary index of archived pages, to find them by digest or URL if there is no run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PagePlace(NamedTuple):
 
 
 class PageIndex:
-    """An index of archived pages in a temporary SQLite file, because it may be large."""
+    """An index of archived pages; it may be large, so it is stored in a temporary SQLite file."""
 
     def __init__(self, pages: Iterable[PagePlace]) -> None:
         self._db = sqlite3.connect("")

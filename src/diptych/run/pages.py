@@ -34,7 +34,7 @@ _RECORD = (
 
 
 class Pages(Database):
-    """Store methods for the data of a crawl: pages, links, sketches, fetches and sites."""
+    """The part of the store for crawl data: pages, links, sketches, fetches and sites."""
 
     def response(self, url: Url) -> Response | None:
         """The response that a page was parsed from; None if the page is not stored."""
@@ -141,7 +141,7 @@ class Pages(Database):
         )
 
     def links(self, site: int) -> Iterator[tuple[Url, list[Link]]]:
-        """Yield (page, links) for each page of a site, then for the links in its sitemaps."""
+        """Yield (page, links): first the links on a site's pages, then those in its sitemaps."""
         for url, links in self.db.execute(SQL["links"], (site,)):
             yield url, read_links(links)
         for source, target, hreflang in self.db.execute(

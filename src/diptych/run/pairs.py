@@ -14,11 +14,11 @@ from diptych.text.urls import url_key
 from diptych.types import Decision, LangPair, PagePair, SegmentPair
 
 _LEARNING_INPUT = ("pages", "redirects", "announced")
-"""the data that pairing depends on; the queries are `learning_pages` and so on"""
+"""the data that pairing depends on; `learning_pages` is the query for `pages`, and so on"""
 
 
 class Pairs(Database):
-    """Store methods for the results of pairing and alignment."""
+    """The part of the store for the results of pairing and alignment."""
 
     # -- pairs -------------------------------------------------------------------------------
 
@@ -125,7 +125,7 @@ class Pairs(Database):
     def save_segments(
         self, pair: int, segments: Sequence[tuple[SegmentPair, Decision]]
     ) -> tuple[int, int]:
-        """Save all segments of a pair; return the numbers of segments kept before and now."""
+        """Replace the segments of a pair; return how many were kept before and how many are now."""
         self.begin_again()
         before = self.count("SELECT count(*) FROM kept_segments WHERE pair = ?", pair)
         self.db.execute("DELETE FROM segments WHERE pair = ?", (pair,))

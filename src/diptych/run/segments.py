@@ -23,7 +23,10 @@ Kept segments are in the corpus.
 
 
 def reason_at(threshold: float, score: float, reason: str) -> str:
-    """The reason why a segment is excluded at this score threshold; empty if it is included."""
+    """The reason why a segment is excluded at this score threshold; empty if it is included.
+
+    `reason` is the stored reason, which depends on the threshold of the run.
+    """
     if reason in ("", Reason.LOW_SCORE):
         return "" if score >= threshold else Reason.LOW_SCORE
     return reason
@@ -31,12 +34,12 @@ def reason_at(threshold: float, score: float, reason: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Segments:
-    """The segments of a run, read pair by pair because all segments may not fit in memory."""
+    """The segments of a run; they are read pair by pair, as they may not all fit in memory."""
 
     store: Database
 
     def to_score(self, pair: int) -> Iterator[tuple[Any, ...]]:
-        """The id, original score and keys of a pair's segments that no filter rule rejects."""
+        """The id, original score and keys of a pair's segments that break no filter rule."""
         return self.store.db.execute(SQL["segments_to_score"], (pair,))
 
     @in_transaction

@@ -33,7 +33,7 @@ _DAMAGE = (sqlite3.Error, UnicodeDecodeError)  # the latter if a name in the sch
 
 @contextmanager
 def _named(folder: Path) -> Iterator[None]:
-    """Turn an SQLite error into a `StoreError` that names the run and tells the user what to do."""
+    """Context manager that turns SQLite errors into a `StoreError` with a file name and advice."""
     try:
         yield
     except _DAMAGE as error:

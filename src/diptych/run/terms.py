@@ -88,7 +88,8 @@ def read_terms(folder: Path) -> Terms:
     """Read the terms of an existing run."""
     path = folder / "run.toml"
     if not folder.is_dir():
-        raise StoreError(f"there is no folder {folder}; mine a site into it first")
+        advice = f"to create it, mine a site with {option_name('out')} {folder}"
+        raise StoreError(f"there is no folder {folder}; {advice}")
     if not path.exists():
         raise StoreError(f"{folder} holds no run (no run.toml); mine a site into it first")
     advice = f"to mine its archives again, use {option_name('warc')} {folder}/warc"
@@ -238,5 +239,5 @@ def _some(value: str | tuple[str, ...]) -> str:
 
 
 def _is_ours(name: str) -> bool:
-    """True if a run that was killed before it wrote `run.toml` may have left this file."""
+    """True if a run that is killed before it writes `run.toml` may leave a file of this name."""
     return name == "run.lock" or name.endswith(".part")

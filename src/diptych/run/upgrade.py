@@ -1,7 +1,7 @@
-"""Add the columns that runs of earlier versions lack, and fill them with values.
+"""Supply the database columns that runs of earlier versions lack.
 
-The columns are added when such a run is opened for writing; if it is opened for reading, temporary
-views supply them.
+If such a run is opened for writing, the columns are added to its tables; if it is opened for
+reading, temporary views supply them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _OUTDATED = """DROP INDEX IF EXISTS urls_ready; DROP INDEX IF EXISTS urls_claime
 
 
 def upgrade(db: sqlite3.Connection, version: int) -> None:
-    """Add the missing columns, and set the schema version."""
+    """Add the columns that a database of an earlier version lacks, and set its schema version."""
     columns = "".join(
         f"ALTER TABLE {table} ADD COLUMN {name} {type};"
         f"UPDATE {table} SET {name} = {earlier} WHERE {name} != {earlier};"
@@ -45,7 +45,10 @@ def upgrade(db: sqlite3.Connection, version: int) -> None:
 
 
 def show_as_upgraded(db: sqlite3.Connection) -> None:
-    """Add the missing columns with temporary views, without writing to the database."""
+    """Create temporary views with the columns that a database of an earlier version lacks.
+
+    Nothing is written to the database.
+    """
     for table, name, _, earlier in _lacking(db):
         db.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {earlier} AS {name} FROM main.{table}")
 

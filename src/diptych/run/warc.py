@@ -105,7 +105,7 @@ def _date(seconds: float) -> str:
 
 
 def _http_head(response: Response) -> bytes:
-    """The HTTP status line and headers for a stored body, which is not chunked."""
+    """The HTTP status line and headers to store for a response, without hop-by-hop headers."""
     try:
         phrase = HTTPStatus(response.status).phrase
     except ValueError:

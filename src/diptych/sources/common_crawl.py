@@ -61,7 +61,8 @@ class SiteCandidate:
     total: int
     """number of different pages in any language"""
     score: float
-    """estimate of pages with a counterpart: the smaller count, reduced if the two are unbalanced"""
+    """estimated number of pages with a counterpart: the number of pages in the second most frequent
+    language, reduced if there are many more pages in the most frequent one"""
 
     @property
     def share(self) -> float:
@@ -170,7 +171,10 @@ def _columns(
 
 
 def _condition(suffixes: Sequence[str], columns: set[str]) -> tuple[str, dict[str, Any]]:
-    """The SQL condition for HTML pages on hosts with these suffixes, and its parameters."""
+    """The SQL condition for HTML pages on hosts with these suffixes, and its parameters.
+
+    Without suffixes, pages on all hosts are selected.  `columns` are the columns of the files.
+    """
     mimes = "('text/html', 'application/xhtml+xml')"
     parts = [
         "fetch_status = 200",
@@ -232,7 +236,7 @@ def _candidate(row: tuple[Any, ...], langs: Sequence[str]) -> SiteCandidate | No
 
 
 def _require_languages(db: DuckDBPyConnection, paths: list[str]) -> None:
-    """Raise a `SourceError` if no page in the files has a language."""
+    """Raise a `SourceError` if the files do not record the language of any page."""
     query = f"SELECT 1 FROM {_SCAN} WHERE content_languages IS NOT NULL LIMIT 1"
     if db.execute(query, {"paths": paths}).fetchone() is None:
         raise SourceError(

@@ -54,7 +54,10 @@ def _state_of(path: Path) -> str:
 
 
 def _write(store: Store, path: Path, state: str) -> None:
-    """Index all pages of a run; the new index replaces the old one only when it is complete."""
+    """Index all pages of a run; the new index replaces the old one only when it is complete.
+
+    `state` is the current state of the run, which is saved in the index.
+    """
     with replacing(path, error=SourceError) as part:
         for name in (part, part.with_name(part.name + "-wal"), part.with_name(part.name + "-shm")):
             name.unlink(missing_ok=True)

@@ -175,10 +175,11 @@ def write_lists(
     offsets: OffsetWriter,
     tick: Callable[[int], None],
 ) -> int:
-    """Write sorted edges as one list of values per key, with the offset of each list.
+    """Write sorted edges as one list of values per key, and the offset of each list.
 
-    `pieces` are blocks of sorted edges; `tick` is called with the number of edges written so far.
-    Return the number of edges.
+    `pieces` are blocks of sorted edges, and `vertices` is the number of keys.  The lists are
+    written to `values`, and their offsets to `offsets`.  `tick` is called with the number of edges
+    written so far.  Return the number of edges.
     """
     total, begun = 0, 0  # edges written, and keys whose lists have begun
     for edges in pieces:

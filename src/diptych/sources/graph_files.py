@@ -190,13 +190,16 @@ def _members(data: bytes, stream: BinaryIO) -> Iterator[bytes]:
 
 
 class Lines:
-    """Yields whole lines from several files, one block at a time, and collects notes on damage."""
+    """Reads several files block by block, and yields the complete lines of each block.
+
+    Any damage to the files is recorded in `notes`.
+    """
 
     def __init__(self, paths: Sequence[str]) -> None:
         self.paths = paths
         self.notes: list[str] = []
         self.count = 0
-        """number of lines used so far, counted by the caller, for the notes on damage"""
+        """number of lines used so far, which the caller updates; needed for the notes on damage"""
 
     def __iter__(self) -> Iterator[bytes]:
         for path in self.paths:

@@ -175,7 +175,11 @@ def _write_edges(
     turns: dict[str, list[int]],
     tick: Tick,
 ) -> int:
-    """Write the adjacency lists for both directions, and return the number of edges."""
+    """Write the adjacency lists for both directions, and return the number of edges.
+
+    Messages about skipped lines are added to `notes`, and the turns of each list's offsets to
+    `turns`; see `OffsetWriter`.
+    """
     runs = {"out": Runs(folder / "out.tmp"), "back": Runs(folder / "back.tmp")}
     try:
         _read_edges(lines, names, runs, notes, tick)
@@ -199,7 +203,10 @@ def _write_edges(
 def _read_edges(
     lines: Lines, names: Names, runs: dict[str, Runs], notes: list[str], tick: Tick
 ) -> None:
-    """Add all edges to the runs for both directions, and add notes on skipped lines."""
+    """Read all edges, and add them to the runs `out` and, with swapped ends, `back`.
+
+    Messages about skipped lines are added to `notes`.
+    """
     bad = unknown = used = loops = 0
     for text in lines:
         found = parse_edges(text, names.vertices)
@@ -213,12 +220,12 @@ def _read_edges(
     notes.extend(lines.notes)
     if bad and not used + unknown + loops:
         raise SourceError(
-            f"none of the {bad:,} lines in the {option_name('edges')} files is an edge;"
-            " expected: from TAB to"
+            f"no edges in the {option_name('edges')} files (lines read: {bad:,});"
+            " expected lines: from TAB to"
         )
     if unknown and not used + loops:
         raise SourceError(
-            f"none of the {unknown:,} edges connects listed vertices; "
+            f"no edge connects two listed vertices (edges read: {unknown:,}); "
             f"do {option_name('vertices')} and {option_name('edges')} belong to the same graph?"
         )
     if bad:
@@ -228,7 +235,7 @@ def _read_edges(
 
 
 def _named(pairs: NDArray[np.uint64], has_name: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """The edges between vertices that both have a name."""
+    """The edges in `pairs` whose vertices both have a name."""
     known: NDArray[np.bool_] = (
         has_name[(pairs >> 32).astype("i8")] & has_name[(reversed_edges(pairs) >> 32).astype("i8")]
     )

@@ -108,8 +108,8 @@ def _check(listed: _VertexFiles) -> None:
         )
     if listed.largest >= min(MAX_VERTICES, _SPARSE * listed.count + _FEW):
         raise SourceError(
-            f"the largest id of {listed.count:,} vertices is {listed.largest:,}; ids must run "
-            "from 0 with few gaps: renumber the vertices"
+            f"the largest id is {listed.largest:,}, but the number of vertices is {listed.count:,};"
+            " ids must start at 0 and have few gaps: renumber the vertices"
         )
 
 
@@ -135,7 +135,10 @@ def _rearrange(folder: Path, notes: list[str]) -> None:
 
 
 def _write_offsets(folder: Path) -> tuple[int, list[int]]:
-    """Write the offsets of the names; return the number of names and the `OffsetWriter` turns."""
+    """Write the offsets of the names.
+
+    Return the number of names and the turns of the offsets; see `OffsetWriter`.
+    """
     named, last, end = 0, -1, 0
     with (
         (folder / "ids.tmp").open("rb") as all_ids,
@@ -167,7 +170,10 @@ def name_key(name: bytes) -> int:
 
 
 def _write_keys(folder: Path, turns: list[int]) -> None:
-    """Write the table of hashes: the sorted hashes of all names, and their vertex ids."""
+    """Write the table of hashes: the sorted hashes of all names, and their vertex ids.
+
+    `turns` are the turns of the names' offsets; see `OffsetWriter`.
+    """
     offsets = Offsets(np.memmap(folder / "names.offsets", "<u4", "r"), turns)
     blob = np.memmap(folder / "names", np.uint8, "r")
     keys = np.empty(len(offsets.low) - 1, np.uint64)

@@ -183,7 +183,7 @@ class LinkIndex:
 
 
 def _reading(path: Path) -> AbstractContextManager[None]:
-    return reading(path, "readable link index", "make it again", error=SourceError)
+    return reading(path, "readable link index", "rebuild it", error=SourceError)
 
 
 def _connect(path: Path, *, is_read_only: bool) -> sqlite3.Connection:
@@ -201,7 +201,7 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
     if version != FORMAT:
         raise SourceError(
             f"{path} is a link index of format {version}; this version of Diptych reads"
-            f" {FORMAT}: make it again"
+            f" {FORMAT}: rebuild it"
         )
 
 

@@ -20,7 +20,7 @@ _CAN_BE = (
 
 
 def open_source(spec: str, proxy: str | None = None, patience: float = float("inf")) -> LinkSource:
-    """Open the link source at a path; raise a `SourceError` if it is not a link source.
+    """Open the link source at a path or URL; raise a `SourceError` if it is not a link source.
 
     An HTTP service is accessed through `proxy`, and requests are not retried after `patience`
     seconds.

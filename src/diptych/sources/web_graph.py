@@ -52,7 +52,8 @@ class WebGraph:
     out: AdjacencyLists
     keys: NDArray[np.uint64] | None
     key_ids: NDArray[np.uint32] | None
-    """`keys` and `key_ids`, if names are unsorted: the ascending hashes and the ids of the names"""
+    """if names are unsorted, `keys` are their hashes in ascending order, and `key_ids` the
+    corresponding vertex ids; otherwise both are None"""
 
     @classmethod
     def open(cls, folder: Path) -> WebGraph:
@@ -141,7 +142,7 @@ class WebGraph:
         return lists.ids[start + places]
 
     def _site_rows(self, own: str, ids: NDArray[np.uint32]) -> tuple[int, int]:
-        """The start and end index of a site's hosts in a list of ids; (0, 0) if not contiguous."""
+        """The range of a site's hosts in a list of ids; (0, 0) if they might not be contiguous."""
         if self.keys is not None or self.facts.level == "domain":
             return 0, 0
         prefix = _reversed(own.encode()) + b"."

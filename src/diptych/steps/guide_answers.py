@@ -56,9 +56,10 @@ class GuideAnswers:
         self._asked: dict[Future[object], PairQuestion] = {}
 
     def answer_all(self, now: float, commit: Callable[[], None], watcher: Watcher) -> None:
-        """Answer all questions in order, including follow-up questions, unless stopped.
+        """Answer all questions in order, including follow-up questions.
 
-        New pages are committed first, because worker processes read them from the store.
+        New pages are committed first, because worker processes read them from the store.  If the
+        watcher stops the run, the remaining questions are not answered.
         """
         while questions := self._crawl.questions(now):
             commit()

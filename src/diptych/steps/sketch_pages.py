@@ -13,7 +13,10 @@ from diptych.types import Sketch
 
 
 def sketch_pages(store: Store, context: TaskContext, workers: Workers, watcher: Watcher) -> None:
-    """Compute missing sketches, because a live crawl does not sketch pages, to save time."""
+    """Compute and save the missing sketches of pages.
+
+    A live crawl does not sketch pages, to save time.
+    """
     urls = store.without_sketch(context.langs)
     if not urls:
         return

@@ -66,7 +66,7 @@ def write_run_corpus(store: Store, corpus: RunCorpus, watcher: Watcher) -> None:
 
 
 def _write(store: Store, corpus: RunCorpus, name: str, made: Exporter, watcher: Watcher) -> None:
-    """Write a corpus file, unless the existing file is up to date."""
+    """Write the corpus file `name` with the exporter `made`, unless the file is up to date."""
     path = store.folder / name
     if store.is_finished(name, _state(path, corpus)):
         return

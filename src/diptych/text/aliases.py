@@ -82,7 +82,7 @@ def _of_path(path: str) -> Iterator[tuple[str, str]]:
 
 
 def _of_twin(path: str) -> Iterator[tuple[str, str]]:
-    """Yield (rule, path of the main page) for the path of an AMP or print version."""
+    """If a path is that of an AMP or print version, yield (rule, path of the main page)."""
     if twin := _TWIN.search(path):
         yield f"without /{twin[1].lower()}", path[: twin.start()] + "/"
         yield f"without /{twin[1].lower()} and slash", path[: twin.start()]

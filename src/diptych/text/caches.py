@@ -84,7 +84,7 @@ class LastingMap(Generic[_Value]):
         return held[0] if held else None
 
     def keep(self, text: str, value: _Value, size: int) -> _Value:
-        """Store a value of `size` bytes, unless the full cache skips it, and return the value."""
+        """Store a value of `size` bytes, and return it; a full cache does not store every value."""
         self._drop(text)
         size += _ENTRY + len(text)
         if self.bytes + size > self._max_bytes:

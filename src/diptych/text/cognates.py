@@ -72,9 +72,9 @@ def cognates(left: Sequence[str], right: Sequence[str]) -> Iterator[Cognate]:
 
 
 def _similarity(left: str, right: str) -> float:
-    """The share of letters in the common prefix of two words; 0 if the prefix is short.
+    """The share of the letters of two words that are in their common prefix.
 
-    Numbers have a similarity of 1 if they are equal and 0 otherwise.
+    The share is 0 if the prefix is short.  For numbers, it is 1 if they are equal and 0 otherwise.
 
     >>> _similarity("expedition", "expeditions"), _similarity("die", "dit")
     (0.9523809523809523, 0.0)

@@ -53,7 +53,7 @@ class Step(NamedTuple):
 
 
 def text_length(text: str) -> float:
-    """The length of a text in letters; an ideograph or syllable counts as several letters.
+    """The length of a text in letters; an ideograph or syllabic character counts as several.
 
     >>> text_length("  a  cat "), text_length("中文"), text_length("のは")
     (5.0, 7.0, 4.6)
@@ -132,7 +132,10 @@ def _last_move(
     best: Sequence[Sequence[float]],
     band: Sequence[tuple[int, int]],
 ) -> tuple[float, tuple[int, int]]:
-    """The cost of the cheapest path to a cell, and the last move of that path."""
+    """The cost of the cheapest path to a cell, and the last move of that path.
+
+    `best` contains the costs of the cells before it, in the columns of each row given by `band`.
+    """
     cheapest, chosen = math.inf, (0, 0)
     for left_count, right_count in moves:
         left, right = row - left_count, column - right_count
@@ -152,7 +155,8 @@ def _walk_back(
 ) -> list[Step]:
     """Trace the path back from the last cell, and return its steps in order.
 
-    `chosen` has the last move of the cheapest path to each cell.
+    `chosen` contains the last move of the cheapest path to each cell, and `band` the first and last
+    column of each row.
     """
     steps: list[Step] = []
     row, column = len(band) - 1, band[-1][1]

@@ -140,7 +140,10 @@ class _Places:
         return tuple(found) if begin == len(text) + 1 else ()
 
     def _find(self, said: str, path: str, start: int, end: int) -> tuple[int, int, int] | None:
-        """The first unused location of a text, or the first location if all are used, or None."""
+        """The first unused location of the text `said` in blocks with this path.
+
+        If all locations are used, return the first; if the text is not there, return None.
+        """
         first: tuple[int, int, int] | None = None
         for index in self._indices.get(path, ()):
             if self._texts[index][start:end] == said:
@@ -201,9 +204,10 @@ def rewritten(document: DocumentPair, change: Callable[[str], str]) -> DocumentP
 def _rewritten(
     text: Text, places: Sequence[_Triples], change: Callable[[str], str]
 ) -> tuple[Text, list[_Triples]]:
-    """Apply `change` to a page, and return the page and the new locations of its stretches.
+    """Apply `change` to the text of a page, and return it with the new locations of its segments.
 
-    The locations of a segment are empty if they were lost.
+    `places` contains the old locations of each segment.  The new ones are empty if they cannot be
+    determined.
     """
     cuts: defaultdict[int, set[int]] = defaultdict(set)
     for index, start, end in (one for triples in places for one in triples):
@@ -225,9 +229,8 @@ def _rewritten(
 def _changed(text: str, cuts: set[int], change: Callable[[str], str]) -> tuple[str, dict[int, int]]:
     """Change a text part by part, and return it with a mapping from old to new offsets.
 
-    `cuts` are the offsets between the parts.
-
-    If the parts cannot be changed separately, the whole text is changed, and the mapping is empty.
+    `cuts` are the offsets between the parts.  If the parts cannot be changed separately, the
+    whole text is changed, and the mapping is empty.
     """
     whole = change(text)
     if whole == text:

@@ -139,7 +139,7 @@ def _sample(pairs: list[UrlPair], most: int) -> list[UrlPair]:
 def _checked(
     edits: tuple[Edit, ...], checks: Sequence[tuple[list[str], list[str]]]
 ) -> tuple[int, int]:
-    """The number of URL pairs in `checks` that a rule predicts, and the number it applies to."""
+    """Count the pairs in `checks` that edits predict correctly, and those that they apply to."""
     made = [(apply_edits(one, edits), two) for one, two in checks]
     return sum(url == "".join(two) for url, two in made), sum(url != "" for url, _ in made)
 
@@ -170,7 +170,7 @@ def _pieces(url: str) -> list[str]:
 
 
 def _changes(pair: UrlPair) -> _Variants:
-    """All edit sequences that turn the left URL into the right one; empty if too complex."""
+    """The edit sequences that turn the left URL into the right one; empty if they are too long."""
     one, two = _pieces(pair.left), _pieces(pair.right)
     spans = list(_spans(one, two))
     if not 0 < len(spans) <= _MAX_EDITS:
@@ -193,9 +193,10 @@ def _changes(pair: UrlPair) -> _Variants:
 
 
 def _is_counted_from_start(one: list[str], begin: int, end: int, new: tuple[str, ...]) -> bool:
-    """True if the position of a change is more naturally counted from the start of the URL.
+    """True if the position of an edit is more naturally counted from the start of the URL.
 
-    This is the case for folders, and for all parameters but the last.
+    This is the case for folders, and for all parameters but the last.  The edit replaces the range
+    `begin:end` of the pieces `one` with the pieces `new`.
     """
     if "?" in one[:begin]:
         return end < len(one)
@@ -219,7 +220,7 @@ def _spans(one: list[str], two: list[str]) -> Iterator[tuple[int, int, tuple[str
 def _parts(
     old: tuple[str, ...], new: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], str]]:
-    """Yield a replacement of one piece as a change of only its end or start (`06e` to `06c`)."""
+    """If one piece is replaced, yield edits of only its start or end (`e` to `c` in `06e`)."""
     if len(old) != 1 or len(new) != 1:
         return
     one, two = old[0], new[0]

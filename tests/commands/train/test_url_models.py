@@ -220,6 +220,6 @@ def test_pairs_are_distinguished_from_negatives():
     found = score_url_pair(FakePairs(), rows)
     pairs, macro = found.values()
     assert pairs.recall == 80.0
-    assert next(iter(found)).startswith("pairs (5 pairs, ")
+    assert next(iter(found)).startswith("URL pairs (5 positive, ")
     assert pairs.f1 < macro.f1 < 100
     assert score_url_pair(FakePairs(), []) == {}

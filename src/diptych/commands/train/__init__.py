@@ -35,14 +35,14 @@ class TrainOptions:
         "Learning rate (encoders only); the published value is 1e-5.", "X"
     )
     method: str | None = option(
-        "Verifier to train (verify only); classify uses all features.",
+        'Verifier to train (verify only); only "classify" uses all features.',
         choices=("classify", "decision_tree", "maxent"),
     )  # fmt: skip
     run: Path | None = option("Run that contains the URLs in DATA (verify only).", metavar="RUN")
 
     @property
     def tuning(self) -> tuple[tuple[str, Any], ...]:
-        """The training options for encoders that the user has set."""
+        """The names and values of those training options for encoders that the user has set."""
         named = (
             ("epochs", self.epochs), ("batch", self.batch), ("learning_rate", self.learning_rate),
         )  # fmt: skip

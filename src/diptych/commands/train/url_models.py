@@ -70,7 +70,7 @@ def train_url_model(asked: TrainOptions, out: Path) -> int:
     found = (score_url_lang if is_lang else score_url_pair)(model, held_out)
     model.save(str(out))
     lines = [f"{name}: {score}" for name, score in found.items()] or [
-        "no scores: the data have too few domains to hold any out"
+        "no scores: the data have too few domains to set some aside for testing"
     ]
     replace_file(out / "card.md", _card(asked, files, split, lines).encode())
     for line in lines:
@@ -131,7 +131,7 @@ def _learn_url_pair(rows: list[LabelledPair], seed: int) -> Any:
 
 
 def score_url_lang(model: UrlLanguageModel, rows: Sequence[LabelledUrl]) -> dict[str, Figures]:
-    """Score a language model: macro (mean over languages) and micro (over all URLs)."""
+    """Score a URL language model: its macro average over languages and micro average over URLs."""
     if not rows:
         return {}
     truth = np.array([row.lang for row in rows])
@@ -144,7 +144,10 @@ def score_url_lang(model: UrlLanguageModel, rows: Sequence[LabelledUrl]) -> dict
 
 
 def score_url_pair(model: UrlPairModel, rows: Sequence[LabelledPair]) -> dict[str, Figures]:
-    """Score a pair model on pairs and generated negatives: for pairs, and the macro average."""
+    """Score a URL pair model on labelled pairs, and on negative examples generated from them.
+
+    Return the scores for the class of pairs, and the macro average over both classes.
+    """
     if not rows:
         return {}
     negatives = [made for made, _ in Negatives().make(rows)]
@@ -153,7 +156,7 @@ def score_url_pair(model: UrlPairModel, rows: Sequence[LabelledPair]) -> dict[st
     said = model.probabilities([row.url_a for row in every], [row.url_b for row in every]) > 0.5
     pairs, others = figures(truth, said), figures(~truth, ~said)
     return {
-        f"pairs ({len(rows):,} pairs, {len(negatives):,} negatives)": pairs,
+        f"URL pairs ({len(rows):,} positive, {len(negatives):,} negative)": pairs,
         "macro": _mean([pairs, others]),
     }
 
@@ -187,7 +190,11 @@ def _digest(path: Path) -> str:
 def _card(
     asked: TrainOptions, files: Sequence[tuple[Path, int, str]], split: str, lines: Sequence[str]
 ) -> str:
-    """The model card: signature, training data and scores."""
+    """The model card, with the signature of the model, its training data and its scores.
+
+    `files` has the path, number of rows and digest of each data file; `split` states how many rows
+    were used for training and for testing; `lines` are the scores.
+    """
     data = "+".join(digest[:8] for _, _, digest in files)
     options = "".join(f"|{name}:{value}" for name, value in asked.tuning)
     base = f"({Path(asked.base).name})" if asked.base else ""

@@ -154,7 +154,10 @@ def _check_classes(answers: Sequence[bool], what: str, dropped: Mapping[str, int
 def _candidates(
     path: Path, run: Path | None, labels: Sequence[Label]
 ) -> Iterator[tuple[Label, Candidate]]:
-    """Read and align each labelled pair, and yield it as a candidate with its label."""
+    """Make a candidate from each labelled pair, and yield it with its label.
+
+    Pages are read from `run`; if it is None, from files in the folder of `path`.
+    """
     if run is None:
         reader = _file_reader(path)
         yield from ((label, _candidate(label, reader, path)) for label in labels)
@@ -200,7 +203,11 @@ _LexiconOf = Callable[[str, str], Lexicon]
 def _candidate(
     label: Label, read: Callable[[str], Page], labels: Path, lexicon_of: _LexiconOf = Lexicon.empty
 ) -> Candidate:
-    """Make a candidate from a labelled pair, and align its pages if a model has to decide."""
+    """Read the pages of a labelled pair with `read`, align them, and make a candidate.
+
+    The pages are not aligned if the pair can be rejected without a model.  `lexicon_of` returns the
+    lexicon for two languages; `labels` is the label file, which error messages name.
+    """
     try:
         left, right = read(label.left), read(label.right)
     except ConfigError as error:
@@ -232,7 +239,10 @@ def _lexicons(store: Store, langs: Sequence[str]) -> _LexiconOf:
 
 
 def report(table: Table, train: Trainer, *, seed: int) -> list[str]:
-    """Report the cross-validated scores with all features, and without each one in turn."""
+    """Cross-validate a verifier with all features, and without each feature in turn.
+
+    Return the scores as lines of text; `train` is the function that trains the verifier.
+    """
     rarest = int(min(table.right.sum(), (~table.right).sum()))
     fold = folds(table.right, min(FOLDS, rarest), seed)
 
@@ -257,7 +267,11 @@ def _card(
     dropped: Mapping[str, int],
     lines: Sequence[str],
 ) -> str:
-    """The model card: signature, training data and scores."""
+    """The model card, with the signature of the model, its training data and its scores.
+
+    `kept` are the labels used for training; `dropped` counts the other pairs by reason; `lines` are
+    the scores.
+    """
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     signature = f"verify:{method}|data:{digest[:8]}|seed:{seed}|v:{VERSION}"
     left_out = f", {sum(dropped.values())} left out ({_in_words(dropped)})" if dropped else ""

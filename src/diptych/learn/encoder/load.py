@@ -1,8 +1,8 @@
 """Load sentence encoders, and encode runs of consecutive sentences.
 
-There are two encoders: the Universal Sentence Encoder, whose weights come in a package (extra
-`encoder`), and a user's folder in the format of sentence-transformers (`encoder.folder`).  Neither
-downloads anything.
+The encoder is either the Universal Sentence Encoder, whose weights come in a package (extra
+`encoder`), or one that the user provides as a folder in the format of sentence-transformers
+(`encoder.folder`).  Neither downloads anything.
 """
 
 from __future__ import annotations

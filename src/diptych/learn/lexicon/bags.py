@@ -91,7 +91,8 @@ class Text:
 def likely_share(rows: Text, places: Text, links: Table, before: float) -> float:
     """Estimate the share of words in `rows` that are not translations of words in `places`.
 
-    Sentence i of `rows` is the translation of sentence i of `places`; `links` are word lifts.
+    Sentence i of `rows` is the translation of sentence i of `places`; `links` holds the lifts of
+    word pairs (see `word_links.lifts`).
     The result is the mean of the most likely share and `before`, the previous estimate.
     """
     if not len(rows):

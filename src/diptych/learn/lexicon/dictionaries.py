@@ -232,9 +232,9 @@ def _number(text: str) -> int | None:
 def read_entry(text: str) -> tuple[list[str], list[str]]:
     r"""Extract the headwords and the translations from a dictd entry.
 
-    The first line contains the headwords.  The next line that contains words holds translations,
-    and so does the first such line of each numbered sense.  Other lines are explanations in the
-    language of the headword.
+    The first line contains the headwords.  Translations are on the first line with words after it
+    and, if senses are numbered, on the first line with words in each sense.  All other lines are
+    explanations in the language of the headword.
 
     >>> read_entry("Boot /boːt/ <n, neut>\n1. bateau, barque\nkleines Schiff\n see: {Schiff}")
     (['Boot'], ['bateau', 'barque'])

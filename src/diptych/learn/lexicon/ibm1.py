@@ -32,8 +32,9 @@ def train(
 ) -> Lexicon:
     """Train a lexicon on tokenised sentence pairs; the result does not depend on their order.
 
-    A prior lexicon counts as additional training text: each probability times the count of its
-    word, times `prior_weight`.  Pruning does not renormalise the remaining probabilities.
+    A prior lexicon counts as additional training text.  The count that it adds to a word pair is
+    the probability of the translation, times the count of the translated word, times
+    `prior_weight`.  Pruning does not renormalise the remaining probabilities.
 
     >>> pairs = [(["das", "haus"], ["the", "house"]), (["das", "buch"], ["the", "book"])]
     >>> train(pairs, "de", "en").best("haus", n=1)[0][0]
@@ -98,7 +99,11 @@ def _packed(rows: Sequence[bytes], size: int) -> Bags:
 def _counts(
     known: Lexicon, left_words: Sequence[str], right_words: Sequence[str], weight: float
 ) -> Prior | None:
-    """Convert a lexicon to prior counts over new vocabularies, or return None if it is empty."""
+    """Convert a lexicon to prior counts for training, or return None if it is empty.
+
+    The vocabularies `left_words` and `right_words` include those of the lexicon.  All counts are
+    multiplied by `weight`.
+    """
     if not len(known):
         return None
     seen = known.counts("left", _UNCOUNTED).astype(np.float64) * weight

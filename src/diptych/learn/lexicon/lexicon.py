@@ -194,7 +194,10 @@ def _shares(rows: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
 def _mixed(
     lexicons: Iterable[Lexicon], row_words: Sequence[str], column_words: Sequence[str]
 ) -> tuple[Table, NDArray[np.float32]]:
-    """Merge the forward tables of lexicons, and return the table with the count of each row."""
+    """Merge the forward tables of lexicons into one table, and count the words of its rows.
+
+    `row_words` and `column_words` are the vocabularies of the merged table.
+    """
     totals = np.zeros(len(row_words))
     rows, columns, values = [], [], []
     for lexicon in lexicons:

@@ -111,7 +111,8 @@ def _pooled(
 ) -> Table:
     """Convert a table of words to one of stems, keeping the highest value for each stem pair.
 
-    `row_of` and `column_of` map words to stems; `rows` is the number of stems with rows.
+    `row_of` and `column_of` map the words of rows and columns to stems; `rows` is the number of
+    rows in the result.
     """
     width = int(column_of.max(initial=-1)) + 1
     lines = np.repeat(row_of, np.diff(table.offsets))
@@ -177,11 +178,11 @@ def _places(words: Sequence[str], ids: Mapping[str, int]) -> NDArray[np.int64]:
 def _looked_up(
     table: Table, rows: NDArray[np.int64], columns: NDArray[np.int64], width: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
-    """Return the table entries in the given rows and columns: both indices and the value of each.
+    """Look up the entries of a table that are in the given rows and columns.
 
-    The indices are positions in `rows` and `columns`; `width` is the number of table columns.
-
-    A row or column of -1 stands for a word that is not in the table.
+    For each entry, return its position in `rows`, its position in `columns`, and its value.  The
+    number -1 in `rows` or `columns` stands for a word that is not in the table.  `width` is the
+    number of columns in the table.
     """
     asked = np.flatnonzero(rows >= 0)
     begin, end = table.offsets[rows[asked]], table.offsets[rows[asked] + 1]
@@ -199,10 +200,11 @@ def _looked_up(
 def trust(
     left: tuple[Sequence[str], Bags], right: tuple[Sequence[str], Bags], lexicon: Lexicon
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """For each word of two texts, the probability that its counterpart would be recognised.
+    """For each word of two texts, the probability that its translation would be recognised as such.
 
-    For a word in the lexicon, the probability increases with the word's count.  Any other word that
-    is about equally frequent in both texts is assumed to be a name or a number.
+    The probability increases with the word's count in the lexicon.  It is also high for a word that
+    is about equally frequent in both texts, because such a word is probably a name or a number.
+    Each text is given as its vocabulary and its bags of words.
     """
     known = by_stem(lexicon)
     found = (
@@ -222,7 +224,10 @@ def trust(
 def _seen(
     words: Sequence[str], ids: Mapping[str, int], table: Table, counts: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The `trust` in each word, based on its count in the lexicon; 0 if it has no translation."""
+    """Compute `trust` for each word from its count in the lexicon; 0 if it has no translation.
+
+    `ids` maps the words of the lexicon to their rows in `table` and `counts`.
+    """
     rows = _places(words, ids)
     is_known = rows >= 0
     is_known[is_known] = np.diff(table.offsets)[rows[is_known]] > 0
@@ -275,7 +280,10 @@ def discounted(lexicon: Lexicon) -> Lexicon:
 def _discounted(
     table: Table, totals: NDArray[np.floating[Any]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-    """Apply absolute discounting, and return the row, column and probability of each entry."""
+    """Apply absolute discounting to a table of probabilities, given the total count of each row.
+
+    Return the row, column and probability of each remaining entry.
+    """
     rows = np.repeat(np.arange(len(totals)), np.diff(table.offsets[: len(totals) + 1]))
     columns, values = table.columns[: len(rows)], table.values[: len(rows)]
     counts = values * totals[rows] - _DISCOUNT
@@ -304,7 +312,7 @@ def merged(*some: WordLinks) -> WordLinks:
 
 
 def lifts(links: WordLinks, left: Bags, right: Bags) -> tuple[Table, Table]:
-    """The lift of each link: how many times more often than by chance the words co-occur.
+    """The lift of each link: how many times more often its words co-occur than expected by chance.
 
     The result is a table for the left words and a table for the right words.  Links with a lift
     below `MIN_LIFT` are omitted.

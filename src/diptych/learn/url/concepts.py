@@ -25,8 +25,9 @@ _FOREIGN, _NO_LETTER = re.compile(r"[^\x00-\x7f]"), re.compile(r"[^A-Za-z0-9]")
 def slug_letters(text: str) -> str:
     """Transliterate a text to lower-case Latin letters without accents, as in slugs.
 
-    Some sites write Cyrillic or Greek slugs in their own script, others in Latin; both get the same
-    form.  Symbols that cannot be transliterated become hyphens, so no new `/` or `?` appears.
+    In slugs, some sites keep Cyrillic or Greek letters, and others transliterate them; the result
+    is usually the same for both.  Symbols that cannot be transliterated become hyphens, so no new
+    `/` or `?` appears.
 
     >>> slug_letters("Łódź"), slug_letters("Новости"), slug_letters("新闻"), slug_letters("a？b")
     ('lodz', 'novosti', 'xinwen', 'a-b')
@@ -73,7 +74,7 @@ class Concepts:
         return {concept: score for concept, score in found if score}
 
     def _place(self, key: bytes) -> int:
-        """The row of a word, or -1 if the word has no row or the first score in its row is 0."""
+        """The row of a word or prefix key; -1 if it has no row or the row's first score is 0."""
         number = fingerprint(key)
         place = int(np.searchsorted(self.keys, number))
         is_there = place < len(self.keys) and self.keys[place] == number

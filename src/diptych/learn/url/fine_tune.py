@@ -103,7 +103,10 @@ def _pair_examples(rows: Sequence[LabelledPair], seed: int) -> list[_Example]:
 
 
 def _split(rows: list[Any], seed: int) -> tuple[list[Any], list[Any]]:
-    """Split rows into training and development sets; if one would be empty, both are the same."""
+    """Split rows by domain into a training set and a development set.
+
+    If one of the sets would be empty, all rows are used for both.
+    """
     if not rows:
         raise ConfigError("the training data have no usable rows")
     kept, development = split_by_domain(rows, _DEVELOPMENT, seed)
@@ -120,7 +123,8 @@ def _fine_tune(
 ) -> tuple[Any, Any]:
     """Train a model, and return the model of the best epoch and its tokenizer.
 
-    `start` is the folder of the pretrained encoder and the labels; `tell` reports each epoch.
+    `start` holds two arguments for `load_base`: the folder of the pretrained encoder, and the
+    labels.  `tell` is called with a progress message after each epoch.
     """
     torch = library("torch")
     with torch.random.fork_rng(devices=[]):
@@ -181,7 +185,7 @@ def _epoch(
     model: Any, tokenizer: Any, examples: Sequence[_Example], size: int, optimiser: Any,
     schedule: Any,
 ) -> float:  # fmt: skip
-    """Train for one pass over the examples, and return the mean loss."""
+    """Train for one pass over the examples, in batches of `size`, and return the mean loss."""
     torch = library("torch")
     model.train()
     total = 0.0

@@ -122,7 +122,7 @@ def _wrong_shape(found: Mapping[str, NDArray[Any]]) -> str:
 
 
 def _wrong_number(found: Mapping[str, NDArray[Any]]) -> str:
-    """The name of the first kind of index that is out of range, or '' if all are valid."""
+    """The name of the first kind of index with invalid values, such as `entries`, or ''."""
     starts, slots = found["entry_from"], len(found["slot_key"])
     facts, entries = len(found["fact_label"]), len(starts) - 1
     checks = {

@@ -57,7 +57,11 @@ def derive_facts(labels: Sequence[str]) -> list[Fact]:
 
 
 def _shape_facts(label: str) -> Iterator[Fact]:
-    """Yield a fact for each URL shape; these facts affect only the weight of words."""
+    """Yield a fact for each of the 16 shapes of URLs.
+
+    These facts are not evidence for a language; they only let the weight of a URL's words depend on
+    its shape.
+    """
     for shape in range(16):
         yield Fact(feature(urls.SHAPE, bytes((shape,))), label, f"shape {shape}", 0.0)
 
@@ -107,9 +111,10 @@ def countries(labels: Sequence[str]) -> dict[str, list[tuple[str, tuple[float, .
 def _measures(number: float, langs: dict[str, float]) -> tuple[float, ...]:
     """Four measures of how widely a language is written in a country.
 
-    `number` is the language's number of writers; `langs` has that number for all languages.  The
-    measures are 1 for the most widely written language (else 0), the share of the writers, the
-    scaled logarithm of the share, and the number of writers.
+    `number` is the number of people who write the language; `langs` holds this number for each
+    language of the country.  The first measure is 1 for the most widely written language and 0 for
+    any other.  The others are the language's share of all writers, a scaled logarithm of this
+    share, and `number` itself.
     """
     share = number / max(sum(langs.values()), 1.0)
     order = max(0.0, 1 + log10(share + 1e-6) / 4)
@@ -117,7 +122,10 @@ def _measures(number: float, langs: dict[str, float]) -> tuple[float, ...]:
 
 
 def _script_facts(labels: Sequence[str]) -> Iterator[Fact]:
-    """Yield facts about scripts; the kind depends on how many languages use the script."""
+    """Yield facts that connect the letters of scripts with languages.
+
+    The kind of a fact states whether one, few or many languages use the script.
+    """
     from langcodes import Language
 
     written: dict[str, list[str]] = {}

@@ -80,7 +80,10 @@ def fit(rows: Sequence[LabelledUrl], *, seed: int = 0) -> tuple[tuple[str, ...],
 
 
 def _at_least(kinds: NDArray[np.float32], facts: Sequence[Fact]) -> NDArray[np.float32]:
-    """Raise the weight of each kind of fact to its minimum; `kinds` holds the weights."""
+    """Raise the weight of each kind of fact to the minimum for this kind, if there is one.
+
+    `kinds` holds the weights, in the alphabetical order of the kinds that occur in `facts`.
+    """
     names = sorted({fact.kind for fact in facts})
     return np.maximum(kinds, [MIN_WEIGHTS.get(name, -np.inf) for name in names]).astype(np.float32)
 
@@ -152,7 +155,11 @@ def _fresh(
     features: NDArray[np.uint32], labels: Sequence[str], facts: Sequence[Fact],
     chance: np.random.Generator,
 ) -> Tables:  # fmt: skip
-    """Create untrained tables; features with table rows come before features with only facts."""
+    """Create untrained tables for the given features, labels and facts.
+
+    Each of `features` gets a trainable row.  Other features that occur in facts follow them and get
+    no row.
+    """
     number = {label: place for place, label in enumerate(labels)}
     kinds = {kind: place for place, kind in enumerate(sorted({fact.kind for fact in facts}))}
     of_facts = np.array(sorted({fact.feature for fact in facts}), np.uint32)
@@ -207,7 +214,7 @@ def _tuned(tables: Tables, examples: _Examples, seed: int) -> Tables:
 
 
 def _rounded(tables: Tables, rows: NDArray[np.float32]) -> Tables:
-    """Return the tables with the given rows, quantised to 8-bit integers with a scale per row."""
+    """Replace the features' rows with `rows`, quantised to 8-bit integers with a scale per row."""
     scale = np.maximum(np.abs(rows).max(axis=1, initial=0.0), 1e-12) / 127
     table = np.round(rows / scale[:, None]).astype(np.int8)
     return replace(tables, table=table, scale=scale.astype(np.float32))

@@ -44,7 +44,10 @@ ALL_NAMES = (*NAMES, *LANGUAGE_NAMES)
 def all_features(
     features: Features, languages: UrlLanguageModel, lefts: Sequence[str], rights: Sequence[str]
 ) -> NDArray[np.float32]:
-    """Compute the features of URL pairs: one row per pair, with the columns of `ALL_NAMES`."""
+    """Compute all features of URL pairs: one row per pair, with the columns of `ALL_NAMES`.
+
+    `features` compares the URLs themselves; `languages` is the model that predicts their languages.
+    """
     place: dict[str, int] = {}
     left = np.fromiter((place.setdefault(url, len(place)) for url in lefts), np.int64)
     right = np.fromiter((place.setdefault(url, len(place)) for url in rights), np.int64)

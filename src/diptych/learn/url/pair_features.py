@@ -266,9 +266,11 @@ def _mean(best: Sequence[float], words: Sequence[Token]) -> float:
 
 
 def _senses(one: Sequence[Token], other: Sequence[Token], concepts: Concepts) -> Iterator[float]:
-    """Yield the mean similarity of the words (by meaning or spelling), then the unmatched counts.
+    """Compare two lists of words by meaning and spelling, and yield four numbers.
 
-    Each is yielded for both lists of words, the smaller number first.
+    The first two are, for each list, the mean similarity of its words to their best matches in the
+    other list.  The last two are the numbers of words in each list that have no good match.  In
+    both cases, the smaller number comes first.
     """
 
     def similarity(word: bytes, match: bytes) -> float:
@@ -352,7 +354,10 @@ def _sorted(words: Any) -> NDArray[np.uint32]:
 
 
 def _starts(keys: NDArray[np.uint32]) -> NDArray[np.int32]:
-    """For each value of the upper 16 bits, the index of its first key; then the number of keys.
+    """Index sorted 32-bit keys by their upper 16 bits.
+
+    The result holds, for each value of these bits, the index of the first key with this value or a
+    higher one, followed by the number of keys.
 
     >>> _starts(np.array([1, 2, 1 << 16], np.uint32))[[0, 1, 2, -1]].tolist()
     [0, 2, 3, 3]

@@ -60,7 +60,7 @@ def examples(rows: Iterable[LabelledPair], *, seed: int = 0) -> Examples:
 
 
 def train(rows: Iterable[LabelledPair], *, seed: int = 0, iterations: int = 300) -> UrlPair:
-    """Train a model on parallel URLs, with the concepts and languages of the shipped models.
+    """Train a model on parallel URLs, using the shipped concept lexicon and URL language model.
 
     The same rows and seed give the same model.
     """
@@ -84,7 +84,11 @@ def feature_rows(
 def fit_forest(
     table: NDArray[np.float32], given: Examples, *, seed: int, iterations: int
 ) -> Forest:
-    """Train boosted trees on a table of features, to classify pairs as parallel or not."""
+    """Train boosted trees to classify URL pairs as parallel or not.
+
+    `table` has a row of features for each pair; `given` holds the pairs with their labels and
+    weights.
+    """
     ensemble = library("sklearn.ensemble", "training")
     model = ensemble.HistGradientBoostingClassifier(
         max_iter=iterations,

@@ -90,7 +90,7 @@ class ParsedUrl:
     odd: int = 0
     """number of delimiters that directly follow another delimiter"""
     end: int = 0
-    """end of the path: a slash (0), a word (1) or another delimiter (2)"""
+    """what the path ends with: a slash (0), a letter or digit (1), or another delimiter (2)"""
 
 
 @cache
@@ -165,9 +165,10 @@ def _add(url: ParsedUrl, mark: FoundMark) -> None:
 
 
 def _segment(url: ParsedUrl, segment: bytes, last: bool, start: int) -> tuple[int, int] | None:
-    """Parse a path segment, add it to `url`, and return its start and end offsets in the path.
+    """Parse a path segment, and add what it contains to `url`.
 
-    The result is None if the segment is not added to `segments`.
+    `last` is True for the last segment of the path; `start` is the offset of the segment.  Return
+    the start and end offsets of the segment if it was added to `url.segments`, otherwise None.
     """
     words = list(_TOKEN.finditer(segment))[:MAX_TOKENS]
     if (

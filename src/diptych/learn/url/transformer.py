@@ -194,7 +194,7 @@ def check_folder(folder: Path) -> None:
 
 
 def read_config(file: Path) -> Any:
-    """Parse a JSON file, such as a model configuration, whose size is limited."""
+    """Parse a JSON file, such as a model configuration; raise ConfigError if it is too large."""
     with reading(file, advice=_HUB):
         return json.loads(read_file(file, _MAX_CONFIG))
 

@@ -28,8 +28,8 @@ _NUMBER = re.compile(r"\d+")
 class Flat:
     """Aligns blocks in document order by dynamic programming, ignoring the tree.
 
-    Aligning blocks with different tags or different numbers has an additional cost; aligning blocks
-    with the same text, such as a name or an address, costs nothing.
+    Aligning blocks has an additional cost if their tags differ or if they contain different
+    numbers.  Aligning blocks with the same text, such as a name or an address, costs nothing.
     """
 
     uses_lexicon: ClassVar[bool] = False
@@ -46,7 +46,10 @@ class Flat:
     """cost, as -log, of aligning two blocks to one"""
 
     def align(self, left: Page, right: Page, lexicon: Lexicon | None = None) -> list[NodePair]:
-        """Align all blocks in order; the score of a pair is exp(-cost), or 1 for equal texts."""
+        """Align all blocks in order; the score of a pair is exp(-cost).
+
+        The lexicon is not used.
+        """
         ours, theirs = _BlockColumns.of(left.blocks), _BlockColumns.of(right.blocks)
         ours = ours.scaled(theirs.sums[-1])
 
@@ -94,7 +97,7 @@ class Flat:
 
 
 class _BlockColumns(NamedTuple):
-    """The texts, tags, numbers and cumulative lengths of a page's blocks."""
+    """The blocks of a page as columns: texts, tags, numbers in the text and cumulative lengths."""
 
     texts: list[str]
     tags: list[str]
@@ -111,7 +114,10 @@ class _BlockColumns(NamedTuple):
         )
 
     def scaled(self, total: float) -> _BlockColumns:
-        """Return a copy with lengths scaled, within limits, to the other page's length `total`."""
+        """Return a copy whose lengths are scaled to add up to `total`, the other page's length.
+
+        The scaling factor is limited to a plausible range, so the sum may differ from `total`.
+        """
         ratio = length_ratio(self.sums[-1], total)
         return self._replace(sums=[ratio * length for length in self.sums])
 
@@ -121,7 +127,7 @@ def _joined_numbers(numbers: Sequence[frozenset[str]], start: int, count: int) -
 
 
 def length_ratio(left: float, right: float) -> float:
-    """The ratio of the right length to the left length, limited to a plausible range."""
+    """The ratio of the length `right` to the length `left`, limited to a plausible range."""
     return min(_MAX_RATIO, max(1 / _MAX_RATIO, right / left)) if left else 1.0
 
 

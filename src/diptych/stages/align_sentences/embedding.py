@@ -25,7 +25,7 @@ _PRIOR_BEADS = 30  # weight of the prior, in beads
 
 
 class CosineModel(NamedTuple):
-    """Two normal distributions of cosines: for beads, and for unrelated sentences.
+    """Two normal distributions of cosines: one for beads, and one for unrelated sentences.
 
     `beads` and `unrelated` are the means, and `deviation` is the standard deviation of both.
     """
@@ -42,17 +42,18 @@ class CosineModel(NamedTuple):
 
 
 _PRIOR = CosineModel(0.55, 0.0, 0.16)
-"""cosines are relative to the mean cosine with other sentences; similar for all encoders"""
+"""default distributions, which are similar for all encoders; each cosine is relative to the mean
+cosine with other sentences"""
 
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
     """Aligns sentences by lengths, words and the vectors of a sentence encoder.
 
-    First, `length_lexicon` finds beads.  Sentences in the same sure bead show how similar the
-    vectors of translations are.  Sentences in different sure beads show how similar the vectors of
-    unrelated sentences are.  Cosines are scored by the log-likelihood ratio of these two
-    distributions.
+    First, `length_lexicon` finds beads.  Of these, the beads with high confidence are examined:
+    sentences in the same bead show how similar the vectors of translations are, and sentences in
+    different beads show how similar the vectors of unrelated sentences are.  Cosines are scored by
+    the log-likelihood ratio of these two distributions.
     """
 
     uses_lexicon: ClassVar[bool] = True
@@ -95,7 +96,11 @@ class Embedding:
 
 
 class _Vectors(NamedTuple):
-    """The vectors and mean cosines of all runs of one or more adjacent sentences in both texts."""
+    """The vectors and mean cosines of all runs of adjacent sentences in both texts.
+
+    A run has one or more sentences.  Its mean cosine is that with a sample of the runs in the other
+    text.
+    """
 
     left: list[NDArray[np.float16]]
     right: list[NDArray[np.float16]]
@@ -114,10 +119,10 @@ class _Vectors(NamedTuple):
     def cosines(
         self, at: NDArray[np.int64], other: NDArray[np.int64], size: int, others: int
     ) -> NDArray[np.float32]:
-        """The cosines of pairs of sentence runs, after subtracting their mean cosines.
+        """The cosine of each pair of sentence runs, minus the average of their mean cosines.
 
-        Left runs have `size` sentences and begin at `at`; right runs have `others` sentences and
-        begin at `other`.  The mean cosine with other sentences is subtracted, because short
+        Left runs begin at `at` and have `size` sentences; right runs begin at `other` and have
+        `others` sentences.  The mean cosines with the other text are subtracted because short
         sentences are similar to most sentences.
         """
         found = np.empty(len(at), np.float32)
@@ -130,7 +135,7 @@ class _Vectors(NamedTuple):
         return (found - usual / 2).astype(np.float32)
 
     def cosine_model(self, path: Path) -> CosineModel:
-        """Estimate the distributions of cosines from the sure beads of a path and the prior."""
+        """Estimate the cosine distributions from the sure beads of a path, smoothed by a prior."""
         sure = path.steps[sure_steps(path)].astype(np.int64)
         sure = sure[(sure[:, 2:] == 1).all(1)]
         if len(sure) < 2:
@@ -145,7 +150,10 @@ class _Vectors(NamedTuple):
         )
 
     def gains(self, band: Band, moves: Moves, cosine_model: CosineModel) -> NDArray[np.float32]:
-        """The gain of each move from each point in the band; 0 if the move skips sentences."""
+        """For each move from each point in the band, its gain according to `cosine_model`.
+
+        The gain is 0 if the move leaves sentences without a counterpart.
+        """
         start = band.start
         rows = np.repeat(np.arange(len(band.low)), np.diff(start))
         columns = np.arange(start[-1]) - start[rows] + band.low[rows]
@@ -161,7 +169,10 @@ class _Vectors(NamedTuple):
 def _means(
     ours: Sequence[NDArray[np.float16]], theirs: Sequence[NDArray[np.float16]]
 ) -> list[NDArray[np.float32]]:
-    """The mean cosine of each run of sentences with a sample of runs from the other text."""
+    """For each vector in `ours`, its mean cosine with a sample of the vectors in `theirs`.
+
+    The vectors represent runs of sentences, and are grouped by the number of sentences in the run.
+    """
     generator = np.random.default_rng(_SEED)
     some = [rows[generator.integers(len(rows), size=_SAMPLED_RUNS)] for rows in theirs if len(rows)]
     centre = np.concatenate(some).astype(np.float32).mean(0)

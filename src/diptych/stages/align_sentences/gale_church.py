@@ -45,7 +45,10 @@ class GaleChurch:
     def align(
         self, left: Sequence[str], right: Sequence[str], lexicon: Lexicon | None = None
     ) -> list[Bead]:
-        """Find the lowest-cost sequence of beads; scores are relative to a perfect 1-1 bead.
+        """Find the lowest-cost sequence of beads; the score of a bead is exp(-cost).
+
+        A 1-1 bead has the score 1 if the lengths of its sentences match exactly.  The lexicon is
+        not used.
 
         >>> beads = GaleChurch().align(["A cat sat.", "It slept."], ["Un chat assis dormait."])
         >>> [(bead.left, bead.right) for bead in beads]

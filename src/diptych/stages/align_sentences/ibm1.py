@@ -1,4 +1,4 @@
-"""Sentence alignment by lengths and IBM Model 1, which Shi et al. 2006 use within chunks."""
+"""Sentence alignment by lengths and IBM Model 1, as used within chunks by Shi et al. 2006."""
 
 from __future__ import annotations
 

@@ -232,8 +232,8 @@ class ParallelLinksGuide:
     def _request(self, one: Url, other: Url) -> None:
         """Request verification of a pair if both pages are fetched and neither has a rival pair.
 
-        A rival pair joins the same page to another page in the same language.  It has been verified
-        or is being verified.
+        A rival pair gives one of the pages a different counterpart in the same language, and has
+        been verified or is being verified.
         """
         evidence = self._plausible[one][other]
         by_lang = {self._lang_of.get(url, ""): url for url in (one, other)}
@@ -252,7 +252,7 @@ class ParallelLinksGuide:
             self._plausible[one][other] = self._plausible[other][one] = ""
 
     def _decide(self, pair: PagePair, *, accept: bool) -> None:
-        """Process the decision on a pair, and request verification of pairs that waited for it."""
+        """Process the decision on a pair, and request verification of pairs waiting for it."""
         self._in_verification -= _halves(pair)
         if accept:
             self._paired |= _halves(pair)

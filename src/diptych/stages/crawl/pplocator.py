@@ -1,4 +1,4 @@
-"""Crawls all pages above the last level, and only the pages of possible pairs on the last level.
+"""Crawls all pages above the last level; on the last level, crawls only pages of possible pairs.
 
 Vieira & Moreira 2012, Algorithm 1.  The start page of the crawl is level 1.  The recipe's pairer
 decides from the URLs alone which pages may form a pair.

@@ -23,8 +23,7 @@ class Triggers:
     """Searches for links whose text is a trigger word, without identifying page languages."""
 
     most: int = 10
-    """maximum number of pages searched that are linked from the start page; the paper gives no
-    number"""
+    """maximum number of pages searched besides the start page; the paper gives no number"""
 
     def new_test(self, langs: Sequence[str]) -> SiteTest:
         """Create a test of whether one site is bilingual."""

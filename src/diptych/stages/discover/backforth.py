@@ -42,7 +42,7 @@ class BackAndForth:
 
 @dataclass(frozen=True, slots=True)
 class Obfc(BackAndForth):
-    """Follows backlinks of bilingual sites and links on the pages found, in order of discovery."""
+    """Follows backlinks of bilingual sites, and links on backlink pages, in order of discovery."""
 
     learns_every: ClassVar[int] = 0
 
@@ -53,17 +53,17 @@ class Obfc(BackAndForth):
 
 @dataclass(frozen=True, slots=True)
 class Cobfc(BackAndForth):
-    """Follows backlinks of bilingual sites and links on the pages found, ranked by classifiers."""
+    """Follows backlinks of bilingual sites, and links on backlink pages, ranked by classifiers."""
 
     learns_every: int = 250
     """number of pages between the first updates of the classifiers; the paper trained once, after a
     fifth of all pages"""
     haste: float = 0.9
-    """factor on the score of a backlink, below 1 because its page must be fetched first: one
-    download for about ten links"""
+    """factor for the score of a backlink; below 1, because the backlink page must be fetched first,
+    which takes one download for about ten links"""
 
     def rank(self, examples: Sequence[Example]) -> Ranking:
-        """Train the backlink and forward-link classifiers, and return a ranking by them.
+        """Train the backlink and forward-link classifiers, and return a ranking based on them.
 
         A forward link is good if its site is bilingual, and a backlink is good if the sites that
         its page links to are bilingual.  Both classifiers predict the probability that the next

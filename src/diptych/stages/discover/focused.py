@@ -33,7 +33,11 @@ class Focused:
     looks_back: ClassVar[bool] = False
 
     def follow(self, page: Page, role: Role) -> Sequence[Link]:
-        """Return all links of a seed or a page on the topic; otherwise, links with topic words."""
+        """Return the links of a page that should be followed.
+
+        These are all links of a seed or of a page on the topic, and the links with topic words on
+        any other page.
+        """
         links = page_links(page)
         if role is Role.SEED or self._is_on_topic(page):
             return links

@@ -62,7 +62,7 @@ def _write_all(corpus: Corpus, files: Files) -> int:
 
 
 def _row(langs: tuple[str, ...], unit: Unit) -> tuple[str, ...]:
-    """The texts and the id of a unit; an empty tuple if a language is missing."""
+    """The texts and the id of a unit; an empty tuple if the unit lacks one of the languages."""
     texts = {side.lang: side.text for side in unit.sides}
     if any(lang not in texts for lang in langs):
         return ()

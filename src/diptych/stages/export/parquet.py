@@ -18,7 +18,10 @@ _BATCHES_PER_GROUP = 50  # batches per row group, which is kept in memory and wh
 
 @dataclass(frozen=True, slots=True)
 class Parquet:
-    """Writes one row per unit with the columns of `tsv`; flags are lists and times timestamps."""
+    """Writes one row per unit, with the columns of `tsv`.
+
+    Flags are stored as lists, and times as timestamps.
+    """
 
     suffix: ClassVar[str] = "parquet"
     libraries: ClassVar[tuple[str, ...]] = ("pyarrow",)
@@ -126,5 +129,5 @@ def _side(side: Side) -> dict[str, Any]:
 
 
 def _milliseconds(side: Side) -> int:
-    """The time when a side's page was fetched, in milliseconds, truncated to whole seconds."""
+    """When a side's page was fetched, in milliseconds since 1970, truncated to whole seconds."""
     return int(side.fetched_at) * 1000

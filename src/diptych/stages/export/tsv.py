@@ -50,7 +50,7 @@ def _n_way_columns(langs: Sequence[str]) -> tuple[str, ...]:
 
 
 def _n_way_row(langs: Sequence[str], unit: Unit) -> tuple[columns.Value, ...]:
-    """The values of a unit in column order; columns of a missing language are empty."""
+    """The values of a unit in column order; columns for languages that the unit lacks are empty."""
     sides = {side.lang: side for side in unit.sides}
     texts = [sides[lang].text if lang in sides else "" for lang in langs]
     places = [columns.place_row(sides[lang]) if lang in sides else _EMPTY_PLACE for lang in langs]

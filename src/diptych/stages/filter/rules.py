@@ -22,14 +22,15 @@ class Rules:
     """Rejects segments whose form rules out a translation; the others keep their score."""
 
     max_length: int = MAX_SEGMENT
-    """maximum letters of a side; longer sides are texts that were not split; an ideograph counts
-    as several letters"""
+    """maximum length of a side, in letters; an ideograph counts as several letters.  Longer sides
+    are texts that were not split"""
     max_ratio: float = 3.0
     """maximum ratio of the lengths of both sides; an ideograph counts as several letters"""
     slack: float = 15.0
-    """letters added to both lengths, because the lengths of short texts vary more: OK, D'accord"""
+    """letters added to both lengths, because the lengths of short texts vary more, as in `OK` and
+    `D'accord`"""
     min_letters: int = 40
-    """minimum letters of a side for checking its language; an ideograph counts as three"""
+    """minimum number of letters for checking the language of a side; an ideograph counts as 3"""
     min_confidence: float = 0.9
     """a side is rejected if it is in the language of the other side with this probability"""
     min_foreign: float = 0.99
@@ -44,7 +45,7 @@ class Rules:
     """minimum number of copied names, numbers and addresses per translated word in such a segment;
     chosen on judged segments of real sites"""
     max_damage: int = 1
-    """maximum characters of a side that were decoded with the wrong character set"""
+    """maximum number of characters on a side that were decoded with the wrong character set"""
 
     @property
     def threshold(self) -> float:
@@ -113,7 +114,7 @@ class Rules:
         return mask
 
     def _is_foreign(self, segments: Segments, side: int) -> NDArray[np.bool_]:
-        """A mask of the texts on one side that are almost certainly in another language."""
+        """A mask of the texts on one side that are almost certainly not in that side's language."""
         is_other = segments.own_odds[side] <= -_odds(self.min_confidence)
         is_third = segments.third_odds[side] <= -_odds(self.min_foreign)
         foreign: NDArray[np.bool_] = (segments.chars[side].weight >= self.min_letters) & (

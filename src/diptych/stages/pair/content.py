@@ -45,7 +45,7 @@ class Content:
         return one_partner_each(found)
 
     def similar_pages(self, sides: SideBySide) -> Pairs:
-        """Find candidate pairs: each page with the most similar pages in the other language."""
+        """Pair each page with the most similar pages in the other language, as candidates."""
         return sides.candidates(self.candidates)
 
 
@@ -53,7 +53,7 @@ def content_scores(measures: Mapping[str, NDArray[np.float32]]) -> NDArray[np.fl
     """Combine similarity measures into one score per pair of pages.
 
     The score is the amount of shared content.  It is reduced if the pages differ in structure, or
-    if blocks of one page are copied on the other.
+    if some blocks are identical on both pages.
     """
     words = np.maximum(measures["shared"], measures["translated"])
     form = (measures["tags"] + np.exp(-2 * measures["sizes"])) / 2

@@ -40,7 +40,7 @@ _CONTRADICTED = 0.3  # the mark in the URL contradicts the language of the page
 
 
 class Stripped(NamedTuple):
-    """A URL without language marks, its shape with `*` for each mark, and the marked languages."""
+    """A URL without language marks, the URL with `*` for each mark, and the marked languages."""
 
     form: str
     shape: str

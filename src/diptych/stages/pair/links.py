@@ -99,7 +99,10 @@ def _weakened(votes: _Votes, site: SiteView) -> _Votes:
 
 
 def _pairs(votes: _Votes, langs: Mapping[Url, str], order: list[str]) -> Iterator[PagePair]:
-    """Combine the votes of both pages and of third pages for each pair and kind of evidence."""
+    """Yield a pair for each kind of evidence, with a score that combines all votes for it.
+
+    `order` contains the languages in the user's order.
+    """
     scores_of: defaultdict[tuple[Url, Url, str], dict[str, float]] = defaultdict(dict)
     for voter, left, right, evidence, strength in _votes_for_pairs(votes, langs):
         if order.index(langs[left]) > order.index(langs[right]):

@@ -227,7 +227,7 @@ def _documents(
 
 
 class _Index:
-    """An inverted index from words to pages, which limits the number of comparisons."""
+    """An inverted index that maps words to pages, so that few pages need to be compared."""
 
     def __init__(self, documents: Sequence[_Document], words: WordList) -> None:
         self._documents, self._translations = documents, words.translations

@@ -37,7 +37,7 @@ class Classify(TrainedVerifier):
     counterpart"""
 
     def decide(self, candidate: Candidate) -> Decision:
-        """Decide by all features, and flag accepted pairs with one-sided parts."""
+        """Decide by all features; flag an accepted pair if much of one page has no counterpart."""
         row = features(candidate)
         decision = self.judge(row)
         is_one_sided = decision.accept and row.covered_less < self.one_sided

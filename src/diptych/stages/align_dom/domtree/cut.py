@@ -62,9 +62,9 @@ def cells(left: NDArray[np.int32], right: NDArray[np.int32]) -> int:
 
 
 def _table_rows(leftmost: NDArray[np.int32]) -> int:
-    """The number of table rows for a tree: one more than the subtree size, for each key root.
+    """The number of rows that a tree needs in the dynamic-programming tables.
 
-    Key roots are those of Zhang & Shasha 1989.
+    It is the sum of the subtree size plus 1 over all key roots (Zhang & Shasha 1989).
 
     >>> _table_rows(np.array([0, 1, 0]))
     6
@@ -86,8 +86,8 @@ def pieces(
 ) -> list[Piece]:
     """Cut two trees into pieces if aligning them whole would need more than `max_cells` cells.
 
-    Trees are cut at anchors: nodes whose key occurs exactly once in each tree.  Anchors are in the
-    same order in both trees.  `keys` returns the keys of all nodes; a node with the key None is
+    Trees are cut at anchors: nodes whose key occurs exactly once in each tree, and which are in
+    the same order in both trees.  `keys` returns the keys of all nodes; a node with the key None is
     never an anchor.  Pieces that are still too large are halved.
     """
     whole = Piece(slice(0, len(left)), slice(0, len(right)))
@@ -147,7 +147,9 @@ def _between(anchors: Sequence[tuple[int, int]], ours: int, theirs: int) -> Iter
 
 
 def common_anchors(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """The longest common subsequence of keys that occur once in each list, as pairs of indices.
+    """Find keys that occur exactly once in each list, and return pairs of their indices.
+
+    If the order of the keys differs, their longest common subsequence is used.
 
     >>> common_anchors(["a", "b", "c", "d", "d"], ["b", "c", "x", "a", "d"])
     [(1, 0), (2, 1)]

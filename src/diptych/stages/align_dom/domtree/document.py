@@ -67,7 +67,10 @@ class _Builder:
         self.open_nodes: list[_OpenNode] = []
 
     def claim(self, path: str) -> int:
-        """Remove the block with this path, and return its number, or -1 if there is none."""
+        """Remove the block with this path from `index`, and return its number.
+
+        Return -1 if `index` contains no such block.
+        """
         return self.index.pop(path, -1)
 
     def open(self, tag: str, block: int = -1, href: str = "") -> None:
@@ -86,7 +89,10 @@ class _Builder:
         self.close()
 
     def put_first(self, paths: Sequence[str]) -> None:
-        """Insert the title and description, which are not in the tree, before all other nodes."""
+        """Insert the blocks with these paths before all other nodes.
+
+        They are blocks outside the page's tree, such as its title and description.
+        """
         nodes, self.nodes = self.nodes, []
         for path in paths:
             self.leaf(last_tag(path), self.claim(path))
@@ -137,7 +143,7 @@ def _from_tree(builder: _Builder, root: Node) -> None:
 
 
 def _add_text(builder: _Builder, node: Node) -> None:
-    """Append a text to the text of the enclosing link; if the text is a block, also add a node."""
+    """Append the text of a text node to the enclosing link; if it is a block, also add a leaf."""
     for outer in reversed(builder.open_nodes):
         if outer.href:
             outer.anchor.append(node.text)

@@ -43,7 +43,7 @@ class PairEvidence(NamedTuple):
     links: tuple[Table, Table]
     ratio: float
     weights: DomTree
-    """weights of each kind of evidence"""
+    """the weight of each kind of evidence"""
 
     def gains(self, ours: slice, theirs: slice) -> NDArray[np.float32]:
         """The gain of each pair of a left node in `ours` and a right node in `theirs`.
@@ -74,17 +74,20 @@ class PairEvidence(NamedTuple):
 
 
 class _NodeWords(NamedTuple):
-    """The words of a document's nodes, weighted by lexicon coverage."""
+    """The words of a document's nodes, and their weights as evidence."""
 
     text: Text
     rows: Bags
-    """word counts, weighted by lexicon coverage"""
+    """word counts, each multiplied by the weight of its word"""
     words_before: NDArray[np.float64]
     loose_before: NDArray[np.float64]
 
     @classmethod
     def of(cls, text: Text, trust: NDArray[np.float64]) -> _NodeWords:
-        """Weight words by `trust`; unknown words are no evidence and may translate to any word."""
+        """Weight each word by `trust`, the probability that its translation would be recognised.
+
+        The rest of a word's count is no evidence: it may be a translation of any word.
+        """
         bags, share = text.bags, trust[text.bags.word]
         node = np.repeat(np.arange(len(text)), np.diff(bags.offsets))
         loose = np.bincount(node, bags.count * (1 - share), len(text)).astype(np.float64)
@@ -94,7 +97,10 @@ class _NodeWords(NamedTuple):
 
     @classmethod
     def of_paper(cls, text: Text) -> _NodeWords:
-        """Give each text one empty word that may translate to any word, as in the paper."""
+        """Give all words the same weight, and add an empty word to each text, as in the paper.
+
+        The empty word may translate to any word.
+        """
         return cls(text, text.bags, _cumulative(text.sizes + 1), _cumulative(np.ones(len(text))))
 
 
@@ -110,7 +116,7 @@ def _gains(
     columns: NDArray[np.int64],
     null: float,
 ) -> NDArray[np.float32]:
-    """A matrix of word gains: each left text in `rows`, given each right text in `columns`.
+    """The matrix of word gains of the left texts `rows`, given the right texts `columns`.
 
     `links` contains the lift of each word pair, and `null` is the share of words without a
     translation.
@@ -178,7 +184,10 @@ def _length_table() -> NDArray[np.float32]:
 def _add_links(
     gains: NDArray[np.float32], left: Sequence[str], right: Sequence[str], weight: float
 ) -> None:
-    """Add `weight` to the gain of links with the same URL, or half for the same last part only."""
+    """Add `weight` to the gain of each pair of links that have the same URL.
+
+    If only the last parts of the URLs are the same, half of `weight` is added.
+    """
     names: tuple[Callable[[str], str], ...] = (str, _name)
     for part, name in ((weight / 2, each) for each in names):
         places: dict[str, list[int]] = {}

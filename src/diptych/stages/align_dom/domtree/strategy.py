@@ -45,7 +45,7 @@ class DomTree:
     null: float = 0.4
     """share of known words without a translation; 0 means 1 / (words + 1), counting all words"""
     backward: float = 0.5
-    """weight of the translation model in the other direction"""
+    """share of the word gain that comes from the opposite translation direction"""
     cognates: bool = True
     """True if words that are spelled alike count as translations"""
     length: float = 1.0
@@ -55,9 +55,10 @@ class DomTree:
     same_link: float = 3.0
     """gain of two links to the same address; half as much if only the last parts are the same"""
     crossing: float = 4.0
-    """minimum margin over the second best for pairing texts out of order; 0 means never"""
+    """texts are paired out of order only if they match better than any alternative by this margin;
+    0 means never"""
     swap: float = 3.0
-    """minimum gain for pairing two neighbours crosswise"""
+    """minimum increase in gain for pairing two neighbours crosswise"""
     per_word: float = 0.3
     """minimum gain per word of the shorter text for pairing out of order, because long texts share
     words by chance"""
@@ -161,9 +162,9 @@ def best_alignment(
 
 
 def _anchor_keys(tree: Document) -> list[Hashable]:
-    """The key of each node for finding its counterpart: its tag and its numbers or text.
+    """The anchor key of each node: its tag, and the numbers in its text or else the whole text.
 
-    The key is None if the text is too short.
+    Numbers are used if they are long enough.  The key is None if the text is too short.
     """
     keys: list[Hashable] = []
     for tag, text in zip(tree.tags, tree.texts, strict=True):
@@ -186,7 +187,10 @@ def _with_swapped(
     gains: NDArray[np.float32],
     margin: float,
 ) -> list[tuple[int, int]]:
-    """Pair neighbouring blocks crosswise where this increases the gain by more than `margin`."""
+    """Let the pairs of two neighbouring blocks cross if this adds more than `margin` to the gain.
+
+    `blocks` are the nodes that represent blocks, for each of the two pages.
+    """
     partner, taken = dict(pairs), {j for _, j in pairs}
     after = dict(pairwise(blocks[1]))
     before = {j: i for i, j in after.items()}

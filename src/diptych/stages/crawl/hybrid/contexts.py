@@ -1,8 +1,9 @@
 """Corrects the translation rate of a section for contexts in which fewer pages are translated.
 
-A context is what is known about a page apart from its section.  For example, the page that links to
-it was aligned, but the alignment found no counterpart for it.  In another context, no page links to
-the URL that the site's keys predict for its translation.
+A context summarises what is known about a page apart from its section.  In one context, the page
+was found on a page whose links were aligned with those of its translation, but this link has no
+counterpart.  In another, keys predict the URL of the page's translation, but no page links to that
+URL.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Contexts:
         self.expected[context] = self.expected.get(context, 0.0) + expected
 
     def add_translation(self, context: str, right: float) -> None:
-        """Count a translation, correct with probability `right`, in a context."""
+        """Count a translation in a context; it is correct with probability `right`."""
         self.found[context] = self.found.get(context, 0.0) + right
 
     def factor(self, context: str) -> float:

@@ -110,7 +110,7 @@ class KnownUrls:
 
     @staticmethod
     def add_evidence(one: KnownUrl, other: KnownUrl, kinds: Kinds) -> bool:
-        """Record evidence that two URLs are translations; return False if nothing was added.
+        """Record evidence that two URLs are translations; return False if it was not added.
 
         `kinds` classifies the evidence, from most general to most specific.
         """

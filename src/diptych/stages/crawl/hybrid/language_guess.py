@@ -69,6 +69,8 @@ def link_features(link: Link) -> list[str]:
 def text_language(link: Link, langs: Sequence[str]) -> str:
     """The language of a link's text or, failing that, of the words in its URL; "" if uncertain.
 
+    The result may be any language, but the requested languages, `langs`, have a higher prior.
+
     >>> text_language(Link("http://x.org/de/a", anchor="This is what the new one can do"), ["de"])
     'en'
     """
@@ -178,8 +180,7 @@ class LanguageGuesser:
         """The language probabilities of a page, given its most informative feature.
 
         This is the feature whose language distribution differs most from that of the whole site.
-        `first` is the guess from `first_guess`.  It is based on the last feature, and is updated
-        with the counts of that feature.
+        `first`, the result of `first_guess`, is used as the prior for the last feature.
         """
         if not features:
             return first

@@ -33,7 +33,7 @@ class LinkYields:
     """expected value of the same links"""
 
     def add_page(self, url: Url, lang: str) -> None:
-        """Count a fetched page, and add the yield expected from its links."""
+        """Count a fetched page, and add the expected value of its links to `foreseen`."""
         kinds = place(url, lang)
         self.foreseen = _RECENT * self.foreseen + self.worth.rate(kinds, _PRIOR_WORTH)
         self.seen *= _RECENT
@@ -48,7 +48,10 @@ class LinkYields:
         self.links.add_success(kinds, 1.0)
 
     def expected(self, url: Url, lang: str, least: float) -> float:
-        """The expected value of a page's links in excess of `least` per link."""
+        """The expected value of the new URLs on a page, minus `least` for each of these URLs.
+
+        `url` and `lang` are the URL and the probable language of the page.
+        """
         kinds = place(url, lang)
         factor = min(1.0, (self.seen + 0.1) / (self.foreseen + 0.1))
         worth = self.worth.rate(kinds, _PRIOR_WORTH)

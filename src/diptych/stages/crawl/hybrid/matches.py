@@ -97,7 +97,7 @@ class Matches:
         self.request_again(others)
 
     def request_again(self, urls: Iterable[KnownUrl]) -> None:
-        """Request verification of pairs that may have been waiting for a more probable pair."""
+        """Call `request_verification` again for URLs whose pairs may have had to wait."""
         for known in urls:
             self.request_verification(known)
 
@@ -168,10 +168,11 @@ class Matches:
             self.count_all_pages()
 
     def reject(self, one: KnownUrl, other: KnownUrl, prior: float, decision: Decision) -> None:
-        """Record that a pair was not accepted: it was rejected or left undecided.
+        """Record that the verifier rejected a pair or left it undecided.
 
-        A rejected pair still counts as a pair if it remains probable given the other evidence,
-        because a verifier without a lexicon is often unsure.
+        `prior` is the probability of the pair before verification.  If a rejected pair is still
+        probable given `prior` and the verifier's score, it is accepted after all, because a
+        verifier without a lexicon is often unsure.
         """
         right = posterior(prior, decision.score)
         if decision.reason not in UNDECIDED and not fault_type(decision.reason):

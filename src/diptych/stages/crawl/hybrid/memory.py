@@ -60,7 +60,10 @@ class Memory:
         self.unread += len(links)
 
     def take_unread(self, count: int) -> tuple[KnownUrl, tuple[Link, ...]]:
-        """Dequeue up to `count` links from the page queued first; requeue its other links."""
+        """Dequeue up to `count` links of one page, and return the page and these links.
+
+        The page is the one queued first; if it has more links, they are queued again at the end.
+        """
         known, links = self.unread_links.popleft()
         self.unread -= len(links)
         if len(links) > count:

@@ -63,7 +63,10 @@ class Ranking:
         return ranked
 
     def _best(self) -> Iterator[Ranked]:
-        """Recompute the highest values until a few are confirmed, and yield changed URLs."""
+        """Re-evaluate the best URLs until a few values are confirmed.
+
+        Yield the URLs whose values changed.
+        """
         confirmed: list[tuple[float, int, KnownUrl]] = []
         for entry in islice(self._up_to_date(), _MAX_REVALUED):
             known = entry[2]
@@ -90,7 +93,7 @@ class Ranking:
                 yield entry
 
     def _value(self, known: KnownUrl) -> tuple[float, float]:
-        """The value of a URL without its links, and its rounded value with its links."""
+        """The value of a URL excluding its links, and the rounded value including its links."""
         own, links = self._values.value_and_links(known)
         return own, rounded_value(own + links)
 

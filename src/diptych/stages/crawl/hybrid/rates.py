@@ -34,7 +34,7 @@ class Rates:
             self.trials[kind] = self.trials.get(kind, 0) + 1
 
     def add_success(self, kinds: Sequence[Hashable], share: float = 1.0) -> None:
-        """Count an earlier trial as a success, or as a fraction of one, for each of the kinds."""
+        """Count an earlier trial of each kind as a success, or as a fraction (`share`) of one."""
         for kind in kinds:
             self.successes[kind] = self.successes.get(kind, 0.0) + share
 

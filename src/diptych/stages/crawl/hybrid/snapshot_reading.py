@@ -35,7 +35,9 @@ _PARTS = ("", "begin", "end")  # parts of a URL that an edit replaces
 def read_snapshot(data: Any, langs: Sequence[str], weight: float) -> Memory:
     """Restore the memory of a guide from a snapshot.
 
-    Raise a parser error, such as ValueError or KeyError, if the data is not a valid snapshot.
+    `langs` are the requested languages, and `weight` is the weight of prior rates, as a number of
+    trials.  Raise a parser error, such as ValueError or KeyError, if the data is not a valid
+    snapshot.
     """
     checked(type(data) is dict and data["version"] == VERSION)
     memory = Memory(langs, weight)

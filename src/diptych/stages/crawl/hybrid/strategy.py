@@ -52,7 +52,10 @@ _ENOUGH_TEXT = 300  # letters that no other page has
 
 @dataclass(frozen=True, slots=True)
 class Hybrid:
-    """Fetches URLs in order of expected pairs per download, and both halves of a pair together."""
+    """Fetches URLs in order of expected pairs per download.
+
+    The two halves of a pair are fetched together.
+    """
 
     weight: float = 3.0
     """weight of prior rates against rates observed on the site, as a number of trials"""
@@ -166,7 +169,10 @@ class _HybridGuide:
         return known
 
     def _entry_of(self, url: Url) -> KnownUrl:
-        """Return the entry for a fetched URL, which is added if it is new or was an alias."""
+        """Return the entry for a fetched URL.
+
+        A new entry is added if the URL is unknown, was an alias, or was not a page before.
+        """
         self._urls.same.pop(url, None)
         known = self._urls.get(url)
         if known is None or known.state is State.GONE:
@@ -186,7 +192,10 @@ class _HybridGuide:
         self._matches.request_again([same, *others])
 
     def _count_nothing_new(self, known: KnownUrl, same: KnownUrl) -> None:
-        """Count a URL that led to a known page as a failure, unless it is a spelling variant."""
+        """Count `known` as a failure, because it only led to `same`, a page already known.
+
+        It is not counted if the two URLs differ only in spelling.
+        """
         rules = rules_between(known.url, same.url) or rules_between(same.url, known.url)
         if not rules or any(rule.startswith("without ?") for rule in rules):
             self._values.count_answer(known.features, is_page=False)
@@ -205,7 +214,10 @@ class _HybridGuide:
                 break
 
     def _read_links(self, known: KnownUrl, links: tuple[Link, ...]) -> None:
-        """Add the targets of links from a page or sitemap, and evidence from declared languages."""
+        """Add the link targets of a page or sitemap, and evidence of pairs.
+
+        The evidence comes from the languages that the links declare for their targets.
+        """
         model = self._translations.languages_of(links)
         groups: list[dict[str, KnownUrl]] = [{}]
         targets: dict[KnownUrl, None] = {}
@@ -231,7 +243,10 @@ class _HybridGuide:
         self._translations.compare_with_links(known, targets)
 
     def _kinds_of_declaration(self, target: KnownUrl, how: str) -> Kinds:
-        """The evidence kinds of a link to `target` that declares a language by the method `how`."""
+        """The evidence kinds of a link that declares the language of its target.
+
+        `how` is the method of declaration: `alternate`, `hreflang` or `name`.
+        """
         if how == "alternate":
             return (("alternate",), ("alternate", section(target.url)))
         self._memory.name_links[target] = self._memory.name_links.get(target, 0) + 1
@@ -241,10 +256,11 @@ class _HybridGuide:
     def _target_of(
         self, link: Link, source: KnownUrl, declared: str, model: dict[str, float]
     ) -> KnownUrl | None:
-        """Return the entry for a link's target, which is added if it is new.
+        """Return the entry for a link's target; add an entry if the target is new.
 
-        Return None if the URL limit is reached.  `declared` is the language that the link declares,
-        and `model` contains the language probabilities from the URL language model.
+        Return None if the limit on known URLs is reached.  `source` is the linking page, `declared`
+        is the language that the link declares, and `model` contains the language probabilities from
+        the URL language model.
         """
         known = self._urls.get(link.url)
         if known is not None:
@@ -278,7 +294,10 @@ class _HybridGuide:
     # -- URLs that are not pages -------------------------------------------------------------
 
     def _remove(self, known: KnownUrl | None, *, is_fault: bool = False) -> None:
-        """Drop a pending URL that is not a page, and count a failure unless `is_fault` is set."""
+        """Drop a pending URL that returned no page, and count it as a failure.
+
+        It is not counted if `is_fault` is set, i.e. if the cause was an internal error.
+        """
         if known is None or known.state is not State.PENDING:
             return
         known.state = State.GONE
@@ -340,7 +359,7 @@ class _HybridGuide:
         self._add_evidence_for(event.links, ((kind,), (kind, len(self._memory.pairs))))
 
     def _add_evidence_for(self, urls: Iterable[tuple[Url, Url]], kinds: Kinds) -> None:
-        """Record evidence for all pairs in which both URLs are known."""
+        """Record evidence for each pair in `urls` if both URLs of the pair are known."""
         for left, right in urls:
             one, other = self._urls.get(left), self._urls.get(right)
             if one is not None and other is not None:

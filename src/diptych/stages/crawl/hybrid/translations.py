@@ -41,7 +41,10 @@ class Translations:
     # -- by models ---------------------------------------------------------------------------
 
     def languages_of(self, links: Iterable[Link]) -> dict[Url, dict[str, float]]:
-        """Map each new URL to its most probable language, with the probability from a URL model."""
+        """Map each new URL among the links to its most probable language and the probability.
+
+        The result is empty if URL models are disabled.
+        """
         if not self._has_models:
             return {}
         urls = dict.fromkeys(link.url for link in links if link.rel in FOLLOWED)
@@ -58,7 +61,7 @@ class Translations:
                 self._matches.add_evidence(known, others[url], (("url_model",),))
 
     def compare_with_all(self, pages: Iterable[KnownUrl]) -> None:
-        """Add the most probable pending URLs as candidates for pages without other evidence."""
+        """For each page without candidates, add the pending URLs most likely to be translations."""
         others: dict[str, dict[Url, KnownUrl]] = {}
         for known in pages:
             if self._is_decided(known):
@@ -89,7 +92,10 @@ class Translations:
     def _in_other_language(
         self, known: KnownUrl, others: Iterable[KnownUrl]
     ) -> dict[Url, KnownUrl]:
-        """The pending URLs in `others` that are probably in another requested language."""
+        """The pending URLs in `others` that are probably in a different language from `known`.
+
+        Only requested languages are considered.
+        """
         own = ("", OTHER, known.lang)
         pending = (other for other in others if other.state is State.PENDING)
         likely = self._values.likely_language
@@ -133,7 +139,10 @@ class Translations:
             known.has_unlinked_prediction = not known.candidates
 
     def _try_guess(self, known: KnownUrl, url: Url, lang: str) -> None:
-        """Add a predicted URL as a candidate although nothing links to it."""
+        """Add the predicted URL of a translation as a candidate, although no page links to it.
+
+        `lang` is the language of the translation.
+        """
         memory, languages = self._memory, self._values.languages
         memory.guesses += 1
         features = languages.feature_ids([*link_features(Link(url)), f"g:{lang}"])

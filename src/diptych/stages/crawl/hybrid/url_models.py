@@ -14,7 +14,10 @@ MIN_RANKED = 0.05  # minimum probability of a URL that is ranked
 def likely_languages(
     urls: Sequence[Url], name: Callable[[str], str]
 ) -> dict[Url, dict[str, float]]:
-    """Map each URL to its most probable language and probability; `name` converts model labels."""
+    """Map each URL to its most probable language and the probability of that language.
+
+    `name` converts a label of the URL language model to a language code.
+    """
     from diptych.learn.url.language import load
 
     if not urls:

@@ -19,7 +19,7 @@ PRIOR_RIGHT = {
     "aligned": 0.8, "near": 0.4, "contrary": 0.3, "key": 0.8, "guess": 0.5,
     "url_model": 0.5, "content": 0.7, "rank": 0.3,
 }  # fmt: skip
-"""assumed share of correct evidence of each kind, before any evidence is counted"""
+"""for each kind of evidence, the share assumed to be correct before any evidence is counted"""
 PRIOR_TRANSLATED = 0.5  # share of pages that have a translation, before any is counted
 _IGNORED_SURPLUS = 3  # a surplus of unpaired pages in one language up to this is ignored
 _DEAD = 0.5  # probability of a page below which URLs of a kind come last
@@ -72,7 +72,7 @@ class UrlValues:
         )
 
     def guess_rate(self, known: KnownUrl) -> float:
-        """The estimated share of guessed URLs that exist, for pages in the same section."""
+        """The estimated share of correct guesses among URLs guessed for the section of `known`."""
         kinds = ("guess",), ("guess", section(known.url))
         return self.evidence_rates.rate(kinds, PRIOR_RIGHT["guess"])
 
@@ -89,13 +89,16 @@ class UrlValues:
         return ("site",), (lang,), (lang, folder), (lang, folder, place), (_context(known),)
 
     def translation_probability(self, known: KnownUrl, lang: str) -> float:
-        """The probability that a page has a translation, given its section and context."""
+        """The probability that a page in `lang` is translated, given its section and context."""
         kinds = self.page_kinds(known, lang)[:-1]
         factor = self.contexts.factor(_context(known))
         return self.translation_rates.rate(kinds, PRIOR_TRANSLATED) * factor
 
     def count_answer(self, features: Sequence[int], *, is_page: bool, text: float = 0.0) -> None:
-        """Count a response as a new page or a failure; for a page, also count its new text."""
+        """Count the response for a URL with these features as a new page or as a failure.
+
+        For a new page, `text` is the amount of new text, from 0 (none) to 1 (enough).
+        """
         self.pages.add(features, float(is_page))
         if is_page:
             self.texts.add(features, text)
@@ -191,7 +194,7 @@ def _likeliest(guess: Mapping[str, float]) -> str:
 
 
 def _context(known: KnownUrl) -> str:
-    """The name of a page's context, i.e. of what is known about it apart from its section."""
+    """The name of a page's context, which summarises what is known apart from its section."""
     if known.candidates:
         return "with_candidates"
     if known.has_unlinked_prediction:

@@ -2,8 +2,9 @@
 
 The paper's features are the tokens of the URL, the anchor, the text around it, and the `alt` and
 `src` of an image, learned for one pair of languages.  Here, a token that is a language name or code
-is replaced with the role of that language: `missing`, `shown` (already found) or `third` (not
-requested).  A model learned from French and English thus applies to Korean and Portuguese.
+is replaced with the role of that language: `missing` (requested, but not found yet), `shown`
+(already found) or `third` (not requested).  A model learned from French and English thus applies to
+Korean and Portuguese.
 """
 
 from __future__ import annotations
@@ -150,7 +151,10 @@ def _of_url(url: str, page_context: _PageContext) -> set[str]:
 
 
 def _kind(marks: Sequence[Mark], question: Question) -> str:
-    """The kind of the mark whose language determines the role of a word in `question`."""
+    """Of all marks for a word, the kind of the mark that determines the role of the word.
+
+    This is a mark for a missing language, if there is one, or else for any requested language.
+    """
     for some in (question.missing, question.wanted):
         for mark in marks:
             if mark.lang in some:
@@ -160,7 +164,7 @@ def _kind(marks: Sequence[Mark], question: Question) -> str:
 
 @lru_cache(maxsize=8192)
 def _bare(url: str) -> str:
-    """A URL without scheme, language marks and their separators, for comparison with others.
+    """Remove the scheme, the language marks and their separators, so that URLs can be compared.
 
     >>> _bare("http://x.org/fr/a.html"), _bare("http://x.org/a.en.html")
     ('x.org/a.html', 'x.org/a.html')
@@ -284,7 +288,10 @@ def _language_of(text: str, wanted: tuple[str, ...]) -> tuple[LangScore, ...]:
 def _identified(
     text: str, wanted: tuple[str, ...], learned: tuple[LearnedLanguage, ...]
 ) -> tuple[LangScore, ...]:
-    """Identify the languages of a text; `learned` is not used, except in the cache key."""
+    """Identify the languages of a text.
+
+    `learned` is a parameter only because the cached results depend on the learned languages.
+    """
     return identify(text, wanted, closed=False)
 
 

@@ -1,8 +1,8 @@
 """Signs that a site has hardly any pages in a language that was found.
 
-A site that only looks bilingual has a start page in the second language, but no further pages, or
-only untranslated ones.  The start page indicates this: parts of it are in the other language, or it
-has hardly any links of its own.
+A site that only looks bilingual has a start page in the second language, but its further pages are
+missing or untranslated.  Such a start page is partly in the first language, or it has hardly any
+links to pages that the start page in the first language does not link to.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ _SAYS_MACHINE = frozenset({"machine:declared", "machine:notice"})
 def own_links(page: Page, other: Page | None, start: Url) -> list[Link]:
     """The links of a page to further pages in its language, without duplicate targets.
 
-    These links lead to pages of the site that `other`, the page in the other language, does not
-    link to.  Links that name a language are excluded, because they lead to other languages.
+    These links lead to pages of the site that `other`, a page in another language, does not link
+    to.  Links that name a language are excluded, because they lead to other languages.  `start` is
+    the URL of the site's start page.
     """
     known = {address(page.url)}
     if other is not None:
@@ -46,11 +47,11 @@ def own_links(page: Page, other: Page | None, start: Url) -> list[Link]:
 def doubt(
     pages: Sequence[Page], other: Page, lang: str, langs: Sequence[str], *, is_sampled: bool
 ) -> Reason | None:
-    """The reason to doubt that a site has enough pages in a language; None if there is none.
+    """The reason to doubt that a site has enough pages in `lang`; None if there is no doubt.
 
-    `pages` are the pages found in `lang`, and `other` is a page in another language.  If the first
-    of `pages` is in two languages, it counts only if `is_sampled` is True.  This means that a
-    sample page was fetched and is in `lang`.
+    `pages` are the pages found in `lang`, and `other` is a page in another language.  `is_sampled`
+    is True if another page was fetched as a sample and is in `lang`; otherwise, it is a reason for
+    doubt if the first of `pages` is partly in another requested language.
     """
     start = other.url
     if has_titles(own_links(pages[0], other, start), lang, langs):
@@ -101,7 +102,7 @@ def is_few(own: int, all_links: int, others: int) -> bool:
 
 
 def is_translated(page: Page, lang: str) -> bool:
-    """True if the share of a page that is in `lang` is too large to consist of menus only."""
+    """True if more of a page is in `lang` than its menus alone could account for."""
     return any(
         share >= _MIN_TRANSLATED and same_language(other, lang)
         for other, share in page.record.langs

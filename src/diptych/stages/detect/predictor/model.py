@@ -1,7 +1,8 @@
-"""The probability that a link leads to a missing language (Barbosa et al. 2011, section 2.1).
+"""Predicts which links lead to a missing language (Barbosa et al. 2011, section 2.1).
 
-The model is a linear support vector machine over named features, with a sigmoid that turns its
-margin into a probability (Platt 1999).  The model file is JSON: plain numbers, no code.
+A language is missing if it is requested, but no page in it has been found yet.  The model is a
+linear support vector machine over named features, with a sigmoid that turns its margin into a
+probability (Platt 1999).  The model file is JSON: plain numbers, no code.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ class LinkPredictor:
     offset: float = 0.0
 
     def margin(self, features: Iterable[str]) -> float:
-        """The margin of a link with these features, which is positive for a missing language."""
+        """The margin of a link; if positive, it probably leads to a language not found yet."""
         return self.bias + math.fsum(self.weights.get(name, 0.0) for name in features)
 
     def probability(self, features: Iterable[str]) -> float:
-        """The probability that a link with these features leads to a missing language.
+        """The probability that a link with these features leads to a language not found yet.
 
         >>> model = LinkPredictor(-1.0, {"anchor:is:missing": 2.0}, slope=3.0)
         >>> [round(model.probability(each), 2) for each in ((), ("anchor:is:missing", "url=a"))]

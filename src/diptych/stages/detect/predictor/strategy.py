@@ -1,8 +1,9 @@
 """Detects bilingual sites by fetching a few pages (Barbosa et al. 2011, section 2.1).
 
-The link predictor estimates which links of a page lead to a missing language.  The detector fetches
-their targets one by one, most probable first, and identifies their languages.  If it doubts that
-the site has more pages in a language, it fetches another such page as a sample.
+The link predictor estimates which links of a page lead to a missing language, i.e. a requested
+language in which no page has been found yet.  The detector fetches the targets of these links one
+by one, most probable first, and identifies their languages.  If it doubts that the site has more
+pages in a language, it fetches another page in that language as a sample.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from diptych.types import Decision, Link, Page, Url
 
 
 class _Candidate(NamedTuple):
-    """A link that may be requested, and the probability that it leads to a missing language."""
+    """A link that may be requested, and its probability of leading to a language not found yet."""
 
     link: Link
     probability: float
@@ -47,10 +48,10 @@ class _Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Detect:
-    """Follows the links that are most likely to lead to a missing language."""
+    """Follows the links most likely to lead to a requested language that has not been found yet."""
 
     threshold: float = 0.5
-    """minimum probability of a link to be followed"""
+    """minimum probability for a link to be followed"""
     most: int = 4
     """maximum number of pages fetched besides the start page"""
     misses: int = 3
@@ -100,7 +101,10 @@ class _SiteTest:
             self._shown.remove_page(page.url, lang)
 
     def _named(self, requested: _Candidate | None) -> str:
-        """The missing language that the requested link names for its target, or ""."""
+        """The language that the requested link names for its target; "" if there is none.
+
+        Only requested languages in which no page has been found yet are considered.
+        """
         if requested is None:
             return ""
         missing = (lang for lang in self._shown.langs if lang not in self._shown.shown)
@@ -144,7 +148,7 @@ class _SiteTest:
     # -- missing languages -----------------------------------------------------------------------
 
     def _best_candidate(self) -> _Candidate | None:
-        """The most probable link to a missing language; None if no link should be followed."""
+        """The link most likely to lead to a language not found yet; None if none is suitable."""
         best = next(iter(self._candidates(self._question())), None)
         if best is None or best.probability < self._settings.threshold:
             return self._way_round()
@@ -171,7 +175,10 @@ class _SiteTest:
         return Question.of(self._shown.langs, self._shown.shown)
 
     def _candidates(self, question: Question) -> list[_Candidate]:
-        """The links that may be requested, most probable first."""
+        """The links that have not been requested yet, most promising first.
+
+        Links are ranked by the probability that they lead to a language missing in `question`.
+        """
         best: dict[str, _Candidate] = {}
         for number, page in enumerate(self._pages):
             key = (number, question.missing)
@@ -205,17 +212,19 @@ class _SiteTest:
     def _probability_of_part(self, probability: float) -> float:
         """Raise the probability of a link whose target replaces a page without text.
 
-        It is raised to 1 until a requested language is found, and then at least to the threshold.
+        The probability becomes 1 if no requested language has been found yet; otherwise, it is
+        raised at least to the threshold for following a link.
         """
         return max(probability, self._settings.threshold if self._shown.shown else 1.0)
 
     # -- languages in doubt ----------------------------------------------------------------------
 
     def _way_round(self) -> _Candidate | None:
-        """A link to another page of the site, if the page in the missing language has no text.
+        """A link to another page of the site, if the page declared as a translation has no text.
 
         Some sites declare an entrance page as the translation, and the entrance page leads straight
-        back.  Another page in a language already found may have a switcher that works.
+        back.  Another page in a language already found may have a switcher that works.  If there is
+        no such link, the result is None.
         """
         silent = {address(page.url): page for page in self._pages if main_language(page) is None}
         missing = self._question().missing
@@ -229,7 +238,10 @@ class _SiteTest:
         return None
 
     def _sample(self) -> _Candidate | None:
-        """A link to a sample page in a doubtful language; None if it cannot affect the decision."""
+        """A link to a sample page in a doubtful language.
+
+        The result is None if no sample can affect the decision.
+        """
         in_doubt = self._in_doubt()
         found = [self._sample_of(lang) for lang in in_doubt]
         samples = [each for each in found if each is not None]
@@ -310,7 +322,7 @@ class _SiteTest:
 
 
 def _is_declared(link: Link, question: Question) -> bool:
-    """True if a link declares its target as a translation into a missing language."""
+    """True if a link declares its target as a translation into a language not found yet."""
     lang = primary(hreflang_language(link.hreflang))
     return link.rel == "alternate" and lang in question.missing
 

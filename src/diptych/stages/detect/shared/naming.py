@@ -58,7 +58,9 @@ def names_language(link: Link, lang: str) -> bool:
 
 
 def declared_by(link: Link, wanted: tuple[str, ...]) -> str:
-    """The language that a link declares for its target by hreflang or by a language name, or "".
+    """The language that a link declares for its target by hreflang or a name; "" if none.
+
+    The names of the requested languages, `wanted`, are tried first.
 
     >>> declared_by(Link("http://x.org/12", anchor="Русский"), ("en", "fr"))
     'ru'
@@ -111,7 +113,7 @@ def mark_place(url: str, mark: UrlMark) -> str:
 
 @lru_cache(maxsize=8192)
 def whole_marks(text: str) -> tuple[Mark, ...]:
-    """The language marks for a text that consists only of a language name or code."""
+    """If a text consists only of a language name or code, its language marks; otherwise, ()."""
     stripped = fold(text.strip(_ORNAMENT))[:40]
     return mark_table().get(stripped) or mark_table().get(re.split(r"[-_]", stripped)[0], ())
 
@@ -168,7 +170,7 @@ def is_endonym(word: str, lang: str) -> bool:
 
 
 def is_foreign_name(word: str, lang: str) -> bool:
-    """True if a word is a name for a language in another language, or an inflected form of one.
+    """True if a word is the name of `lang` in another language, or looks like an inflection of it.
 
     Country names do not count, unless they are also language names.
 
@@ -181,7 +183,7 @@ def is_foreign_name(word: str, lang: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def _is_form(word: str, lang: str, kind: str) -> bool:
-    """True if a word is, or looks like an inflected form of, a language name of this kind."""
+    """True if a word is a name of `lang` of this kind, or looks like an inflected form of one."""
     names = marks_of(lang)
     return names.get(word) == kind or any(
         len(name) > _MIN_STEM

@@ -28,7 +28,7 @@ _RELATIONS = frozenset({"a", "area", "frame", "alternate", "refresh"})
 
 
 def main_language(page: Page) -> LangScore | None:
-    """The main language of a page; None if it has too little text or the score is too low."""
+    """The main language of a page; None if the page has too little text or the score is too low."""
     record = page.record
     is_redirect = any(link.rel == "refresh" and link.url != page.url for link in page.links)
     if record.text_length < (_MIN_TEXT_OF_REDIRECT if is_redirect else _MIN_TEXT):
@@ -40,10 +40,10 @@ def main_language(page: Page) -> LangScore | None:
 def shown_language(page: Page, langs: Sequence[str], named: str = "") -> LangScore | None:
     """The requested language of a page, with its score; None if it is in no requested language.
 
-    A page in several languages counts only for its main language.  Language shares are computed
-    over a closed set of languages, so lists of names and code fragments would make any page
-    bilingual.  The language that the link to the page named (`named`) is the main language if
-    enough of the page is in it.
+    A page in several languages counts only for its main language; otherwise, a list of names or a
+    fragment of code, which is assigned to a language too, could make any page look bilingual.
+    `named` is the language that the link to the page named.  If enough of the page is in this
+    language, it counts as the main language.
     """
     best = main_language(page)
     if best is None:
@@ -56,7 +56,10 @@ def shown_language(page: Page, langs: Sequence[str], named: str = "") -> LangSco
 
 
 def site_links(page: Page, start: Url) -> Iterator[Link]:
-    """The links of a page that may lead to other pages of its site, without duplicates."""
+    """The distinct links of a page that may lead to other pages of its site.
+
+    `start` is the URL of the site's start page.
+    """
     name = site_name(start)
     links = page.links
     if len(links) > _MAX_LINKS:

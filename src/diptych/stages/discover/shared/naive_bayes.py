@@ -63,7 +63,7 @@ def fit(rows: Sequence[Sequence[int]], shares: Sequence[float]) -> NaiveBayes:
 
 
 def _weights(rows: Sequence[Sequence[int]], shares: Floats) -> Floats:
-    """The log ratio of each word's frequency in good examples to that in other examples."""
+    """For each word, the log ratio of its frequency in good examples to that in other examples."""
     lengths = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
     words = np.fromiter((word for row in rows for word in row), dtype=np.int64)
     good = np.bincount(words, weights=np.repeat(shares, lengths), minlength=BUCKETS)

@@ -164,7 +164,7 @@ def utf8(text: str) -> bytes:
 
 
 def with_surrogates_replaced(value: Any) -> Any:
-    r"""Copy a string, list or dictionary, and replace lone surrogates at any depth.
+    r"""Copy a string, list or dictionary, replacing lone surrogates at any depth.
 
     >>> with_surrogates_replaced({"a": ["\ud800", 1]})
     {'a': ['\ufffd', 1]}
@@ -205,7 +205,7 @@ def write_rows(rows: Iterable[Mapping[str, Any]], out: BinaryIO) -> int:
 
 
 def is_plain(data: bytes, breaks: int) -> bool:
-    r"""True if `data` has no control characters except `breaks` separators of fields and lines.
+    r"""True if `data` contains exactly `breaks` control characters: its field and line separators.
 
     >>> is_plain(b"a\tb\n", 2), is_plain(b"a\tb\tc\n", 2), is_plain("a\u2028\n".encode(), 1)
     (True, False, False)

@@ -16,7 +16,7 @@ NAMES = (*plain.NAMES, "cosine", "cosine_over_page", "cosine_over_neighbours")
 
 
 def measures(segments: Segments, lexicon: Lexicon, encoder: SentenceEncoder) -> NDArray[np.float32]:
-    """Compute the measures: one row per segment, one column per name."""
+    """Compute all measures: one row per segment, and one column per measure in `NAMES`."""
     left = encoder.encode([clean(seg.left) for seg in segments.segs])
     right = encoder.encode([clean(seg.right) for seg in segments.segs])
     columns = [plain.measures(segments, lexicon), *cosine_measures(left, right)]
@@ -26,7 +26,12 @@ def measures(segments: Segments, lexicon: Lexicon, encoder: SentenceEncoder) -> 
 def cosine_measures(
     left: NDArray[np.float32], right: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
-    """The cosine of each segment's two sides, and its margins over the mean and the neighbours."""
+    """The cosine of each segment's two sides, and its margins over two reference values.
+
+    The first reference value is the mean cosine of the segment's sides with the opposite sides of
+    all segments.  The second is the highest cosine between a side of the segment and the opposite
+    side of a neighbouring segment, or the first reference value if that is higher.
+    """
     cosine: NDArray[np.float32] = np.einsum("ij,ij->i", left, right)
     usual = (left @ right.mean(axis=0) + right @ left.mean(axis=0)) / 2
     crossed = np.full(len(cosine), -1.0, np.float32)

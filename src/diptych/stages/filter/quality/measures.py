@@ -50,7 +50,7 @@ _COUNTED_KINDS = (
 
 
 def measures(segments: Segments, lexicon: Lexicon) -> NDArray[np.float32]:
-    """Compute the measures: one row per segment, one column per name."""
+    """Compute all measures: one row per segment, and one column per measure in `NAMES`."""
     ours, theirs = both_sides(segments.segs)
     evidence = word_evidence(ours, theirs, lexicon)
     columns: dict[str, Floats] = {
@@ -96,13 +96,16 @@ def _shrunk_median(values: Floats) -> Floats | float:
 
 
 def _deviation(ratio: Floats, ours: SideWords, theirs: SideWords) -> Floats:
-    """The absolute deviation of each length ratio, scaled up for long texts, which vary less."""
+    """The absolute value of each length ratio, scaled up for long texts, which vary less.
+
+    `ratio` contains log ratios relative to their median.
+    """
     mean = (ours.lengths + theirs.lengths) / 2 + _SLACK
     return np.abs(ratio) * np.sqrt(mean) / 2.6  # Gale & Church 1993: 6.8 is the variance
 
 
 def _words(evidence: WordEvidence, ours: SideWords, theirs: SideWords) -> dict[str, Floats]:
-    """Measures from word evidence, mostly the lower and the higher value of the two sides."""
+    """Measures based on word evidence; most are the lower or the higher value of the two sides."""
     known_shares = tuple(
         known / np.maximum(side.tokens, 1.0)
         for known, side in zip(evidence.known, (ours, theirs), strict=True)
@@ -129,7 +132,11 @@ def _words(evidence: WordEvidence, ours: SideWords, theirs: SideWords) -> dict[s
 
 
 def _kept(name: str, counts: tuple[Floats, Floats, Floats]) -> dict[str, Floats]:
-    """The numbers of items on both sides and on one side, and the smoothed share of the former."""
+    """The number of items on both sides, the number on only one side, and a smoothed share.
+
+    It is the share of the items that are on both sides.  `name` is the first part of the names of
+    these measures, and `counts` are the numbers of items on both sides, left only and right only.
+    """
     both, lost = counts[0], counts[1] + counts[2]
     return {name: both, f"{name}_lost": lost, f"{name}_kept": (both + 1.0) / (both + lost + 2.0)}
 
@@ -215,6 +222,6 @@ def _around(columns: dict[str, Floats]) -> dict[str, Floats]:
 
 
 def _neighbours(values: Floats, outside: float) -> Floats:
-    """For each value, the mean of its two neighbours; `outside` is used beyond both ends."""
+    """For each value, the mean of its two neighbours; `outside` replaces a missing neighbour."""
     padded = np.concatenate(([outside], values, [outside]))
     return (padded[:-2] + padded[2:]) / 2

@@ -105,6 +105,8 @@ def rescored_by_repeats(
 ) -> NDArray[np.float64]:
     """Adjust scores according to how often the segments and their sides occur.
 
+    `again` and `apart` are the weights described in `QualityModel`.
+
     >>> twice = Repeats(np.array([2, 1, 1]), np.array([2, 1, 3]), np.array([2, 1, 1]))
     >>> rescored_by_repeats(np.full(3, 0.5), twice, again=1.0, apart=1.0).round(2).tolist()
     [0.67, 0.5, 0.25]
@@ -118,13 +120,13 @@ def rescored_by_repeats(
 
 @cache
 def shipped(name: str, names: tuple[str, ...]) -> QualityModel:
-    """Load the model with the given name that is shipped with the package."""
+    """Load the model called `name` that is shipped with the package; `names` are its measures."""
     with model_file("", f"{name}.npz", "diptych.stages.filter.quality") as path:
         return load(path, names)
 
 
 def load(path: Path, names: Sequence[str]) -> QualityModel:
-    """Load a saved model; raise `ConfigError` if it is invalid or has other measures."""
+    """Load a saved model; raise `ConfigError` if it is invalid or its measures are not `names`."""
     with reading(path, "segment quality model", TRAIN_ANEW):
         found = read_arrays(path, _FORMAT)
         if found["names"].tolist() != list(names):

@@ -51,7 +51,7 @@ class WordEvidence(NamedTuple):
     """Evidence, for each segment, of how well the words of its sides correspond."""
 
     gains: tuple[Floats, Floats]
-    """log-likelihood ratio per known word of each side: given the other side, against chance"""
+    """for each side, the log-likelihood ratio per known word: given the other side vs. by chance"""
     margins: tuple[Floats, Floats]
     """for each side, its gain minus its highest gain with a neighbour of the other side"""
     known: tuple[Floats, Floats]
@@ -143,7 +143,8 @@ def _gains(
 ) -> tuple[Floats, Floats]:
     """The gain of each text given its counterpart, and given a neighbour of the counterpart.
 
-    Of the two neighbours, the one with the higher gain counts.
+    Of the two neighbours, the one with the higher gain counts.  `own` and `other` contain, for
+    each word of `ours` and `theirs`, the probability that the word is known.
     """
     count = len(ours.lengths)
     weighted = Bags(
@@ -193,7 +194,11 @@ def _find(words: SideWords, keys: Ints) -> Ints:
 
 
 def _covered(words: SideWords, linked: Ints, trusted: Floats) -> Floats:
-    """For each segment, the smoothed share of known words that are linked, weighted by rarity."""
+    """For each segment, the smoothed share of known words that are linked, weighted by rarity.
+
+    `linked` contains the indices of linked words in the bags; `trusted` contains the probability
+    that each word of the vocabulary is known.
+    """
     counts = np.bincount(words.bags.word, words.bags.count, words.bags.size)
     rarity = np.log((counts.sum() + 500.0) / (counts + 1.0))
     weight = trusted[words.bags.word] * rarity[words.bags.word]
@@ -205,7 +210,11 @@ def _covered(words: SideWords, linked: Ints, trusted: Floats) -> Floats:
 def _order(
     left: SideWords, right: SideWords, here: Ints, there: Ints, lift: Floats
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Compute `links`, `in_order`, `displaced` and `jumps` from mutual best counterparts."""
+    """Compute `links`, `in_order`, `displaced` and `jumps`, as described in `WordEvidence`.
+
+    `here` and `there` are the indices of linked words in the bags of the two sides, and `lift`
+    contains the strengths of the links.
+    """
     count = len(left.lengths)
     best = np.zeros(len(left.bags.word))
     np.maximum.at(best, here, lift)
@@ -254,7 +263,10 @@ def _agreement(
     left: SideWords, right: SideWords, same: tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]], *,
     is_number: bool,
 ) -> tuple[Floats, Floats, Floats]:  # fmt: skip
-    """Count the numbers, or the words of both pages, on both sides, left only and right only."""
+    """For each segment, count the items on both sides, on the left only and on the right only.
+
+    The items are numbers if `is_number` is set; otherwise, words that occur on both pages.
+    """
     other, on_left, on_right = same
     if is_number:
         ours, theirs = left.is_number, right.is_number

@@ -41,7 +41,7 @@ class Kind(IntEnum):
     QUOTE = 15
     DASH = 16
     CODE = 17
-    """sign that is frequent in programs, paths and markup"""
+    """symbol that is frequent in program code, file paths and markup"""
     DAMAGED = 18
 
 
@@ -95,7 +95,7 @@ class CharacterCounts(NamedTuple):
 
     @property
     def weight(self) -> NDArray[np.int64]:
-        """The number of letters in each text; an ideograph or syllable counts as three."""
+        """The number of letters in each text; ideographs and syllabic characters count as three."""
         dense: NDArray[np.int64] = self.kinds[:, _DENSE].sum(axis=1)
         return self.letters + 2 * dense
 
@@ -151,7 +151,10 @@ def _ends(
     kind: NDArray[np.uint8], row: NDArray[np.int64], count: int, which: Sequence[Kind], *,
     first: bool,
 ) -> NDArray[np.uint8]:  # fmt: skip
-    """For each row, the kind of its first or last character whose kind is in `which`."""
+    """For each of `count` texts, the kind of its first or last character of a kind in `which`.
+
+    `kind` and `row` contain the kind of each character and the index of its text.
+    """
     is_one = np.zeros(len(Kind), bool)
     is_one[list(which)] = True
     places = np.flatnonzero(is_one[kind])

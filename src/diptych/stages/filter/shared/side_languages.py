@@ -13,7 +13,7 @@ from diptych.language import identify as langid
 from diptych.language.codes import primary, same_language
 
 UNKNOWN_ODDS = 0.0
-"""log-odds of a text that is too short, or in a language that no model knows"""
+"""log-odds if a text is too short, or its expected language is not in the model"""
 _MAX_CHARACTERS = 160  # enough to identify a language with certainty
 _MIN_SHARE = 1e-12
 # Candidates for a third language: four of five labels of the model are very rare, and would take
@@ -29,8 +29,8 @@ def language_odds(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """For each text, the log-odds of `own` against `other` and against any third language.
 
-    Log-odds are negative if a text is probably not in its own language; they are `UNKNOWN_ODDS` for
-    texts with few letters.
+    Log-odds are negative if a text is probably not in `own`.  `weights` contains the number of
+    letters in each text; for texts with few letters, the log-odds are `UNKNOWN_ODDS`.
 
     >>> import numpy as np
     >>> text = "El consejo se reunió en el ayuntamiento el martes."
@@ -58,9 +58,9 @@ def language_odds(
 def _restricted_model(
     whole: langid.Labelled, own: str, other: str
 ) -> tuple[Model, list[int], list[int]]:
-    """Restrict a model to `own`, `other` and some common languages.
+    """Restrict the model `whole` to `own`, `other` and the most widely used languages.
 
-    Return the model, and the columns of its labels for `own` and for `other`.
+    Return the restricted model, the columns of its labels for `own`, and those for `other`.
     """
     names = [own, other, *_COMMON_LANGUAGES]
     kept = [
@@ -78,5 +78,8 @@ def _restricted_model(
 
 @lru_cache(maxsize=64)
 def _some_labels(model: Model, columns: tuple[int, ...]) -> Model:
-    """Restrict a model to some labels; cached, because most language pairs share an 8 MB model."""
+    """Restrict a model to the labels in `columns`.
+
+    The results are cached: each has 8 MB, and most language pairs use the same one.
+    """
     return model.restricted(columns)

@@ -46,7 +46,10 @@ _NOT_LANGUAGES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ChosenKey:
-    """A selected key: its two values, their language numbers, its linking power and its trust."""
+    """A selected key: its two values, their language numbers, and its linking power.
+
+    `trust` is the estimated probability that a pair with this key is correct.
+    """
 
     value: int
     other: int
@@ -66,7 +69,10 @@ class KeyCounts(NamedTuple):
 
 
 class _Key(NamedTuple):
-    """A key that may be selected, with the meanings of its two values as language marks."""
+    """A key that may be selected, and its linking power.
+
+    `one` and `two` are the languages that its two values denote, according to their marks.
+    """
 
     number: int
     value: int
@@ -91,7 +97,7 @@ def count(candidates: Candidates, values: int) -> KeyCounts:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """The data for selecting keys: plausible keys, their pairs by language, and thresholds."""
+    """The keys to select from, the number of their pairs by language, and the thresholds."""
 
     values: Values
     keys: list[_Key]
@@ -122,7 +128,7 @@ def choose(
     reader: MarkReader,
     min_power: float,
 ) -> dict[int, ChosenKey]:
-    """Select keys by known languages, then by marks, then by linking power alone."""
+    """Select keys by page languages (`langs`), then by marks, then by linking power alone."""
     keys = list(_plausible_keys(counts, values, reader))
     tallies = _tally(counts, candidates, langs, {key.number for key in keys}, len(reader.langs))
     choice = _Choice(values, keys, tallies, reader, min_power)
@@ -146,7 +152,7 @@ def _add(chosen: dict[int, ChosenKey], more: Iterator[tuple[int, ChosenKey]]) ->
 
 
 def _plausible_keys(counts: KeyCounts, values: Values, reader: MarkReader) -> Iterator[_Key]:
-    """Yield keys with enough pairs or a mark, unless both values mark the same language."""
+    """Yield keys with many pairs or a language mark, unless both values mark the same language."""
     meanings: dict[int, Meaning] = {NULL: Meaning(NO_MARK)}
     rows = zip(counts.value.tolist(), counts.other.tolist(), counts.power.tolist(), strict=True)
     for number, (value, other, power) in enumerate(rows):
@@ -220,8 +226,8 @@ def _by_languages(choice: _Choice, key: _Key) -> ChosenKey | None:
 def _is_agreed(choice: _Choice, key: _Key, good: int, total: int, marks: int) -> bool:
     """True if a key's pairs are in the same two languages too often to be a coincidence.
 
-    `good` of the `total` pairs are in these languages.  `marks` of the two values have a language
-    mark: none or one.
+    Of the `total` pairs, `good` are in these languages.  `marks` is the number of the key's values
+    that have a language mark, 0 or 1.
     """
     texts = choice.texts(key)
     if marks == 1 and NULL in (key.value, key.other):
@@ -267,9 +273,10 @@ def _by_weak_marks(
 
 
 def _is_enough(choice: _Choice, key: _Key, power: int, covered: float, *, is_last: bool) -> bool:
-    """True if a key with a weak mark has enough linking power and at least the coverage `covered`.
+    """True if a key with a weak mark, with `power` pairs, can be selected.
 
-    A prefix or suffix is accepted only as a last resort (`is_last`).
+    It needs enough pairs and at least the coverage `covered`.  A prefix or suffix is accepted only
+    as a last resort (`is_last`).
     """
     is_affix = any("*" in text for text in choice.texts(key))
     min_power = max(choice.min_power, _MIN_POWER) if is_affix else choice.min_weak_power
@@ -288,7 +295,7 @@ class _HalfMarked(NamedTuple):
     bare: int
     power: int
     field: str
-    """URL field of the marked side; each field has its own value for the unmarked language"""
+    """URL field of the marked value; each field has its own value for the unmarked language"""
 
 
 def _with_one_mark(
@@ -296,7 +303,8 @@ def _with_one_mark(
 ) -> Iterator[tuple[int, ChosenKey]]:
     """Select keys with one marked value; the other denotes the first language in `unmarked`.
 
-    Weak marks count only if `is_last` is not None; it is True if no other keys were found.
+    Weak marks are ignored if `is_last` is None.  Otherwise, they count, and `is_last` is True if no
+    keys have been selected yet.
     """
     if not unmarked:
         return
@@ -317,9 +325,10 @@ def _with_one_mark(
 def _half_marked(
     choice: _Choice, key: _Key, missing: int, is_last: bool | None
 ) -> _HalfMarked | None:
-    """Interpret a key as having one marked value, or return None if it does not qualify.
+    """If exactly one value of a key has a language mark, return the key as `_HalfMarked`.
 
-    The unmarked value denotes the language `missing`.
+    The unmarked value denotes the language `missing`.  Return None if there is too little evidence
+    for the key.  `is_last` is as in `_with_one_mark`.
     """
     is_first = key.one.lang >= 0
     marked, plain = (key.one, key.two) if is_first else (key.two, key.one)
@@ -342,7 +351,7 @@ def _half_marked(
 
 
 def _unmarked(choice: _Choice, chosen: Collection[ChosenKey]) -> list[int]:
-    """The requested languages whose marks occur in hardly any URLs."""
+    """The requested languages that hardly any URL indicates, by a mark or by a key in `chosen`."""
     marked = [0] * len(choice.reader.langs)
     sides = {(made.value, made.lang) for made in chosen}
     sides |= {(made.other, made.other_lang) for made in chosen}

@@ -49,7 +49,7 @@ def score(
     chosen: Mapping[int, ChosenKey],
     values: Values,
 ) -> Scored:
-    """Score the candidates of selected keys whose page languages match the key or are unknown."""
+    """Score the candidates of selected keys whose page languages do not contradict the key."""
     size = len(counts.value)
     one_lang, two_lang = np.full(size, UNKNOWN, np.int64), np.full(size, UNKNOWN, np.int64)
     trust, power = np.zeros(size), np.zeros(size, np.int64)
@@ -70,9 +70,10 @@ def score(
 
 
 def _combined_language(known: Ints, of_key: Ints) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """The language of each page, and a mask of the pages in the language that the key denotes.
+    """The language of each page, and a mask of the pages that agree with the key.
 
-    If the language of a page is unknown in `known`, the language in `of_key` is used.
+    Where the language of a page is unknown in `known`, it is taken from `of_key`, the language that
+    the key denotes.
     """
     lang = np.where(known == UNKNOWN, of_key, known)
     return lang, (of_key == UNKNOWN) | (lang == of_key)
@@ -91,7 +92,7 @@ def _is_first(value: Ints, other: Ints, values: Values) -> npt.NDArray[np.bool_]
 
 
 def _oriented(one: Scored, forward: npt.NDArray[np.bool_], fits: npt.NDArray[np.bool_]) -> Scored:
-    """Keep the candidates in the mask `fits`, and swap left and right where `forward` is False."""
+    """Keep the candidates where `fits` is True; swap left and right where `forward` is False."""
     turned = one._replace(
         left=one.right, right=one.left, left_lang=one.right_lang, right_lang=one.left_lang,
         left_value=one.right_value, right_value=one.left_value,
@@ -144,9 +145,10 @@ def _ranks_of_keys(scored: Scored, values: Values) -> Ints:
 
 
 def _one_to_one(order: Ints, scored: Scored, contest: Ints, urls: int) -> list[int]:
-    """Select candidates in order, skipping those with a URL already paired in the same contest.
+    """Select candidates in the given order, so that no URL is in two pairs of a contest.
 
-    `contest` contains the contest of each candidate, and `urls` is the number of URLs.
+    Only candidates with the same number in `contest` compete with each other.  `urls` is the number
+    of URLs.
     """
     ends = np.concatenate((contest * urls + scored.left, contest * urls + scored.right))
     _, numbers = np.unique(ends, return_inverse=True)
@@ -169,7 +171,9 @@ def _one_to_one(order: Ints, scored: Scored, contest: Ints, urls: int) -> list[i
 
 
 def _shared_ends(scored: Scored, index: Index) -> Ints:
-    """The total length of the common prefix and suffix of two URLs, or 0 if there are no rivals.
+    """For each candidate, the total length of the common prefix and suffix of its two URLs.
+
+    The length is 0 if the candidate has no rivals with the same tokens and key.
 
     As sets of tokens, `/a/b` and `/b/a` are equal, but the true counterpart has its tokens in the
     same order.

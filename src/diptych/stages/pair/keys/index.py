@@ -46,7 +46,7 @@ class Index:
     owner: Ints
     """URL to which the token at each position belongs"""
     start: Ints
-    """position where each URL begins, followed by the end of the last one"""
+    """position where each URL begins, followed by the end of the last URL"""
     sums: Hashes
     """prefix sums of token hashes, weighted by their position in the URL"""
     base: np.uint64
@@ -99,7 +99,7 @@ class Candidates(NamedTuple):
     other: Ints
     other_value: Ints
     rivals: Ints
-    """number of URLs with the same rest and value, on the side with more such URLs"""
+    """number of URLs with the same rest and value as `url` or `other`, whichever is greater"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Values:
 
 
 def hashes_of(texts: Iterable[str]) -> Hashes:
-    """Compute a hash of each token that is the same in every process."""
+    """Hash each token; the hashes are the same in every process."""
     joined = b"".join(
         blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest() for text in texts
     )
@@ -194,7 +194,7 @@ def match_removals(removals: Removals, langs: Ints, *, all_groups: bool = False)
 
 
 def _has_several_values(value: Ints, starts: Ints) -> Any:
-    """A mask of the groups with more than one value; `starts` is where each group begins."""
+    """A mask of the groups with more than one value; groups begin at `starts`."""
     if not len(starts):
         return np.zeros(0, bool)
     return np.minimum.reduceat(value, starts) != np.maximum.reduceat(value, starts)
@@ -209,7 +209,7 @@ def _may_have_several_langs(lang: Ints, starts: Ints) -> Any:
 
 
 def _max_group_size(sizes: Ints) -> int:
-    """The maximum group size for which the pairs within all groups fit in memory."""
+    """The maximum size of a group, chosen so that the pairs within all groups fit in memory."""
     limit = _MAX_GROUP
     while limit > 2 and _pairs_of(sizes[sizes <= limit]) > _MAX_PAIRS:
         limit //= 2

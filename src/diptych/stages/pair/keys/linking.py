@@ -56,10 +56,10 @@ class _TokenFacts:
     in_fields: Mask
     frequent: Mask
     marked: Ints
-    """language that each token marks, or `UNKNOWN`"""
+    """number of the requested language that each token marks; negative if there is none"""
     is_word: Mask
     is_small: Mask
-    """True for tokens short enough to be numbers that stand for languages"""
+    """True for tokens that are short enough to be a number denoting a language"""
     found: list[LocalRemovals]
 
 
@@ -132,7 +132,10 @@ def _min_frequency(index: Index, keys: Keys) -> float:
 
 
 def _removals(index: Index, keys: Keys, facts: _TokenFacts, langs: int) -> tuple[Removals, Values]:
-    """Collect all removals that the settings in `keys` allow."""
+    """Collect all removals that the settings in `keys` allow.
+
+    `langs` is the number of requested languages.
+    """
     wanted = facts.in_fields & facts.frequent
     if not keys.suppress:
         return concatenated([single_tokens(index, wanted), *facts.found])
@@ -173,7 +176,7 @@ def _within_fields(found: Candidates, values: Values) -> Candidates:
 
 
 def _by_linking_power(counts: KeyCounts, least: float) -> dict[int, ChosenKey]:
-    """Select all keys with enough linking power, as in the paper."""
+    """Select all keys with a linking power of at least `least`, as in the paper."""
     return {
         int(number): ChosenKey(
             int(counts.value[number]), int(counts.other[number]), UNKNOWN, UNKNOWN,

@@ -30,8 +30,8 @@ class Meaning:
     """The language that a value removed from a URL denotes.
 
     `lang` is the number of a requested language, `NO_MARK` or `FOREIGN`.  `is_weak` is True for
-    marks that may mean something else: letters, prefixes, suffixes, countries, and words used by
-    convention.
+    marks that may also mean something else: single letters, prefixes, suffixes, countries, and
+    words that denote a language only by convention.
     """
 
     lang: int
@@ -81,7 +81,7 @@ class MarkReader:
         return Meaning(lang, is_weak) if lang != NO_MARK else _NO_MEANING
 
     def _of_words(self, words: list[str]) -> Meaning:
-        """Interpret words as a language code with a region or, failing that, by the first mark."""
+        """Interpret the words of a value: a language code with a region, or else the first mark."""
         for left, right in pairwise(words):
             if f"{left}-{right}" in self.exact:
                 return Meaning(self.exact[f"{left}-{right}"])
@@ -109,7 +109,7 @@ def is_number(value: str) -> bool:
 
 
 def differ_in_numbers(texts: tuple[str, str]) -> bool:
-    """True if one of two tagged values is a number, possibly after a common prefix.
+    """True if at least one of two tagged values is a number, apart from their common prefix.
 
     >>> differ_in_numbers(("pv1", "pv2")), differ_in_numbers(("p1e", "p1c"))
     (True, False)

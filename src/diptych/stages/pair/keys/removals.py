@@ -25,7 +25,10 @@ LocalRemovals: TypeAlias = tuple[Removals, list[str]]
 
 
 def single_tokens(index: Index, wanted: Mask) -> LocalRemovals:
-    """Create removals of each wanted token, and of no token, from each URL, as in the paper."""
+    """Create a removal of each wanted token from each URL, as in the paper.
+
+    Each URL also has a null removal, which removes no token.
+    """
     at = np.flatnonzero(wanted[index.token])
     everything = np.arange(len(index.urls), dtype=np.int64)
     removals = Removals(
@@ -63,7 +66,8 @@ def _hashes_of_kept(index: Index, kept: Mask) -> Hashes:
 def token_runs(index: Index, has_lang: Mask, frequent: Mask) -> LocalRemovals:
     """Create removals of adjacent tokens that denote a language, such as `zh_CN` or `l10n/fr`.
 
-    The tokens must belong together: at least one token hardly ever occurs without the others.
+    Only tokens in `has_lang` or `frequent` are removed.  They must belong together: at least one
+    token hardly ever occurs without the others.
     """
     parts: list[LocalRemovals] = []
     tags = _tags(index)
@@ -115,7 +119,7 @@ def tokens_of_one_language(index: Index, token_langs: Ints) -> LocalRemovals:
 
 
 def _removals_of_several(index: Index, rest: Hashes, urls: Ints, taken: Ints) -> LocalRemovals:
-    """Create one removal per URL, whose value is all its tokens at the positions `taken`.
+    """Create one removal for each URL in `urls`: all its tokens at the positions in `taken`.
 
     `rest` contains the hash of the remaining tokens of each URL.
     """
@@ -134,13 +138,13 @@ def _removals_of_several(index: Index, rest: Hashes, urls: Ints, taken: Ints) ->
 
 
 def _renumbered(parts: list[LocalRemovals]) -> LocalRemovals:
-    """Join several groups of removals and renumber their values from 0, leaving out null."""
+    """Join several lists of removals, none of them null, and renumber their values from 0."""
     removals, values = concatenated(parts)
     return Removals(removals.rest, removals.url, removals.value - 1), values.texts[1:]
 
 
 def affixes(index: Index) -> LocalRemovals:
-    """Create removals of prefixes and suffixes from file tokens whose stem other tokens share.
+    """Create removals of prefixes and suffixes from file names that share a stem with others.
 
     This replaces the weak keys `06e:06c` and `07e:07c` with one strong key `e:c`, as the paper
     proposes.
@@ -171,7 +175,7 @@ def affixes(index: Index) -> LocalRemovals:
 
 
 def _shared_cuts(vocabulary: list[str]) -> list[tuple[int, str, str]]:
-    """Return each (token, stem, affix) with a shared stem and a common affix, in token order."""
+    """Return the splits of tokens whose stem and affix recur, as (token number, stem, affix)."""
     cuts: list[tuple[int, str, str]] = []
     for number, token in enumerate(vocabulary):
         if token[:1] == "f" and 1 < len(token) <= _MAX_TOKEN:
@@ -205,7 +209,7 @@ def _cuts(token: str) -> Collection[tuple[str, str]]:
 
 
 def concatenated(found: list[LocalRemovals]) -> tuple[Removals, Values]:
-    """Join several groups of removals and renumber their values; null is always number 0."""
+    """Join several lists of removals, and renumber their values; the null value is number 0."""
     texts: list[str] = [""]
     parts: list[Removals] = []
     for removals, own in found:

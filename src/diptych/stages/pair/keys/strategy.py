@@ -33,8 +33,8 @@ class Keys:
     several: bool = True
     """True to allow keys of several tokens (`/en/a_en.html`, `/fr/a_fr.html`)"""
     suppress: bool = True
-    """True to suppress false keys by a selection over the whole site; otherwise only `tau`
-    decides"""
+    """True to suppress false keys by their page languages and language marks; otherwise, only
+    `tau` decides"""
 
     def pair(self, site: SiteView) -> list[PagePair]:
         """Return the page pairs found on a site, strongest first, with `keys` as evidence."""
@@ -82,7 +82,7 @@ def _spelled(linked: LinkedUrls, langs: Sequence[str]) -> list[UrlPair]:
 
 
 def _numbered(urls: Sequence[tuple[str, str]], langs: Sequence[str]) -> list[tuple[str, int]]:
-    """The sorted, distinct URLs with language numbers; URLs in other languages are omitted."""
+    """Sort the distinct URLs and number their languages; drop those in languages not in `langs`."""
     numbers: dict[str, int | None] = {"": UNKNOWN}
     numbers.update((lang, number) for number, lang in enumerate(langs))
     known: dict[str, int] = {}

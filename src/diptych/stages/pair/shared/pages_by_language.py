@@ -148,7 +148,7 @@ class _PagesBuilder:
         return LanguagePages(lang, *pages_of, sizes, rows, names, blocks, self.mixed)
 
     def _own_blocks(self) -> list[NDArray[np.bool_]]:
-        """For each page, a mask of its non-template blocks; all blocks if there are none."""
+        """For each page, a mask of its non-template blocks; if it has none, all are selected."""
         spread = Counter(hash for page in self.hashes for hash in set(page.tolist()))
         most = min(max(_TEMPLATE_SHARE * len(self.urls), _MIN_TEMPLATE), _MAX_TEMPLATE)
         found = []

@@ -56,10 +56,11 @@ class SideBySide:
 
     @cached_property
     def translated(self) -> tuple[tuple[Rows, Rows], tuple[Rows, Rows]] | None:
-        """Translated left pages with right pages, and vice versa; None without a lexicon.
+        """The feature vectors of pages after translation; None without a lexicon.
 
-        A word that is not in the lexicon, such as a name, number or file name, is its own
-        translation.
+        The first pair is the left pages, translated, and the right pages; the second pair is the
+        right pages, translated, and the left pages.  A word that is not in the lexicon, such as a
+        name, number or file name, is its own translation.
         """
         if not len(self.lexicon.forward.columns):
             return None
@@ -123,7 +124,11 @@ def _translations(
     target_ids: Mapping[str, int],
     table: Table,
 ) -> tuple[Rows, Rows]:
-    """The translated source pages and the target pages, as unit vectors over the same features."""
+    """The translated source pages and the target pages, as unit vectors over the same features.
+
+    `table` contains the translations; `source_ids` and `target_ids` map words to its rows and
+    columns.
+    """
     rows, entries = source.features, _best_entries(table)
     row = np.repeat(np.arange(len(rows)), np.diff(rows.offsets))
     weight = np.log1p(rows.values)
@@ -152,7 +157,7 @@ def _translations(
 
 
 def _ids_of(names: Sequence[str], ids: Mapping[str, int]) -> NDArray[np.int64]:
-    """The ID of each name, or -1 if it has none."""
+    """The ID of each name, or -1 if the name is not in `ids`."""
     return np.array([ids.get(name, -1) for name in names], np.int64)
 
 

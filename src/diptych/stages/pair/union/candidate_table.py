@@ -155,7 +155,7 @@ def leads_over_rivals(
 def _two_best(
     places: NDArray[np.int32], scores: NDArray[np.float32], count: int
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The best and second-best scores of each page, which are equal if two candidates tie.
+    """For each page, the scores of its best and second-best candidates; equal if they tie.
 
     `places` contains the page index of each candidate, and `count` is the number of pages.
     """

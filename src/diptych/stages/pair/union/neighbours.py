@@ -66,7 +66,10 @@ def votes(
 def _matched(
     ours: Sequence[Url], theirs: Sequence[Url], partner: Mapping[Url, Url]
 ) -> Iterable[tuple[Url, Url]]:
-    """Match links at the same position in two lists, between links with known counterparts.
+    """Match the links of two lists: links to known counterparts, and the links between these.
+
+    `partner` maps pages to their known counterparts.  Links between two known counterparts are
+    matched by position, if both lists have the same number of them.
 
     >>> list(_matched(["a", "b", "c"], ["A", "x", "C"], {"a": "A", "c": "C"}))
     [('a', 'A'), ('b', 'x'), ('c', 'C')]

@@ -50,7 +50,7 @@ def scored_tables(
 
 
 def _candidates(union: Union, sides: SideBySide, proposals: Proposals) -> Pairs:
-    """The candidates proposed by other pairers, and those found by content."""
+    """The candidates in `proposals`, and those found by content."""
     proposed = sides.pairs_of_urls(proposals)
     return sides.joined(proposed, union.content.similar_pages(sides) if union.content else proposed)
 
@@ -75,7 +75,7 @@ def _rescored(union: Union, table: Table, context: _Context) -> Table:
 
 
 def _measured(union: Union, sides: SideBySide, pairs: Pairs) -> Measures:
-    """Compute the measures of candidates that do not depend on other candidates."""
+    """Compute those measures of the candidates `pairs` that do not depend on other candidates."""
     by_url = np.zeros(len(pairs), np.float32)
     if union.url_model and len(pairs):
         lefts, rights = zip(*sides.urls(pairs), strict=True)

@@ -35,7 +35,7 @@ class Union:
     """Combines candidates from several pairers, and assigns at most one partner to each page.
 
     Each candidate gets a probability from all its evidence.  The pairs with the greatest total
-    evidence are chosen, such that the versions of a document in several languages form one group.
+    evidence are chosen, so that the versions of a document in several languages form one group.
     If only a list of URLs is given, without content, the scores of the pairers decide.
     """
 
@@ -131,7 +131,7 @@ def _assigned(
 
 
 def _bilingual_pages(tables: Sequence[Table]) -> Iterator[PagePair]:
-    """Yield the pages that are in two of the languages, as pairs with themselves."""
+    """Yield each page that is in two of the languages, as a pair of the page with itself."""
     all_sides = [table.sides for table in tables]
     mixed = {
         url: dict(scores)

@@ -22,8 +22,8 @@ class CheckedVerifier(ABC):
     threshold: float = 0.5
     """minimum score of an accepted pair"""
     min_letters: float = 100.0
-    """minimum number of letters of a page's own text; pages with only templates and menus are
-    useless"""
+    """minimum number of letters in those blocks of a page that the other page lacks; pages with
+    only templates and menus are useless"""
     max_copied: float = 0.8
     """maximum share of the shorter text that is identical in both pages"""
     untranslated: float = 0.15

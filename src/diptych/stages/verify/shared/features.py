@@ -34,7 +34,7 @@ class Features(NamedTuple):
     tag_distance: float
     """edit distance of the HTML tag sequences, divided by the length of the longer one"""
     word_overlap: float
-    """share of all words that occur on both pages"""
+    """share of all distinct words that occur on both pages"""
     tag_similarity: float
     """share of matches among the operations that turn one tag sequence into the other"""
     aligned_sentences: float
@@ -59,14 +59,14 @@ class Features(NamedTuple):
     copied: float
     """share of the shorter text that is identical in both pages"""
     numbers: float
-    """agreement of the numbers of both pages"""
+    """agreement between the numbers on the two pages"""
     files: float
-    """agreement of the images of both pages and of their links to other sites"""
+    """agreement between the two pages in their images and in their links to other sites"""
     translated_less: float
-    """share of a page's words in the lexicon whose translation is on the other page, in the
-    direction where this share is lower"""
+    """share of a page's words whose translation is on the other page, on the page where this share
+    is lower; words that are not in the lexicon do not count"""
     translated_more: float
-    """the same share, in the direction where it is higher"""
+    """the same share, on the page where it is higher"""
     lexicon: float
     """1 if the lexicon knows enough words of both pages to compute the translated shares, else 0"""
     text: float
@@ -158,7 +158,7 @@ def tag_changes(left: str, right: str) -> tuple[int, int]:
 
 
 def shared(left: Iterable[str], right: Iterable[str]) -> float:
-    """The share of all distinct words of two texts that occur in both.
+    """The share of the distinct words of two texts that occur in both texts.
 
     >>> shared(["mont", "blanc", "1786"], ["mont", "blanc", "en"])
     0.5
@@ -260,7 +260,7 @@ def sketch_of(candidate: Candidate, page: Page) -> Sketch:
 
 
 def _size_ratio(candidate: Candidate, lengths: tuple[float, float]) -> float:
-    """The ratio of the file sizes, or of the text lengths of a bilingual page's two halves."""
+    """The ratio of the file sizes; for a bilingual page, the ratio of its two text lengths."""
     if candidate.pair.left == candidate.pair.right:
         return ratio(*lengths)
     return ratio(candidate.left.record.size, candidate.right.record.size)

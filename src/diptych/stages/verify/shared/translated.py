@@ -21,7 +21,7 @@ _Known = Mapping[str, frozenset[str]]
 
 
 class TranslatedShares(NamedTuple):
-    """For each page, the share of its known words whose translation is on the other page."""
+    """The share of each page's words in the lexicon whose translation is on the other page."""
 
     forward: float = _UNKNOWN_SHARE
     backward: float = _UNKNOWN_SHARE
@@ -47,7 +47,10 @@ def translated_shares(
 
 @lru_cache(maxsize=4)
 def _tables(lexicon: Lexicon) -> tuple[_Known, _Known]:
-    """Map each well-known stem to its likely translations, in both directions."""
+    """Map stems to their likely translations, in both directions.
+
+    Very frequent and very rare stems are left out.
+    """
     return _known(lexicon), _known(lexicon.reversed())
 
 
