@@ -113,15 +113,16 @@ def segments_of(corpus: bytes) -> dict[tuple[str, ...], dict[str, str]]:
 
 
 def compare_but_titles(data: bytes, expected: bytes) -> None:
-    """Check for equal lines and nearly equal scores, except for titles.
+    """Check for equal lines and nearly equal scores, except for titles and language menus.
 
-    Page reading has changed since then: the name of the site is cut off.
+    Page reading has changed since then: the name of the site is cut off.  Names of different
+    languages are no longer kept.
     """
     now, then = segments_of(data), segments_of(expected)
     assert now.keys() <= then.keys()
-    titles = then.keys() - now.keys()
+    titles = then.keys() - now.keys() - {("Français", "English")}
     assert titles
-    assert all(text.endswith(SITE_NAME) for texts in titles for text in texts)
+    assert not [texts for texts in titles if not all(t.endswith(SITE_NAME) for t in texts)]
     for texts, line in now.items():
         before = then[texts]
         assert float(line["score"]) == pytest.approx(float(before["score"]), abs=0.01), texts
@@ -155,6 +156,7 @@ def test_terms_of_an_earlier_run(earlier: Path, name: str) -> None:
 
 @pytest.mark.parametrize("words", [words for words in EXPORTS if "--n-way" not in words])
 def test_export_is_the_same(earlier, tmp_path, words):
+    # Documents are read from the archives again, so they change with the reading of pages.
     name, *options = words.split()
     finished = earlier / "finished"
     said("export", finished, "--out", tmp_path / name, *options)

@@ -82,7 +82,7 @@ def test_names_are_included_on_request(made: Maker) -> None:
     ("options", "said"),
     [
         (["--langs", "en,de"], "--langs: {} has no de; it has en, fr"),
-        (["--langs", "en"], "--langs needs two different languages"),
+        (["--langs", "en"], "--langs requires two different languages"),
         (["--out", "terms.xlsx"], "set --format to one of: tsv, tbx"),
         (["--out", "terms"], "set --format to one of: tsv, tbx"),
         (["--out", "terms.tbx", "--format", "tsv"], "terms.tbx has the suffix of tbx, not of tsv"),

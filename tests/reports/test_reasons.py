@@ -25,12 +25,18 @@ HOMONYMS = {
     "page/body.py": {"too_large"},  # a fault of a Content-Encoding
     "page/file_type.py": {"empty"},  # of a file
     "page/flags.py": {"robots"},  # a user agent
+    "page/nesting.py": {"template"},  # an element
+    "page/read.py": {"template"},  # an element
     "run/encoding.py": {"moved"},  # an event
     "run/warc.py": {"content_type"},  # of Response.truncated
     "stages/crawl/hybrid/contexts.py": {"unaligned"},  # evidence of a tie
     "stages/crawl/hybrid/value.py": {"unaligned"},  # evidence of a tie
     "stages/crawl/smart.py": {"other_language"},  # a function
-    "stages/filter/quality/measures.py": {"length_ratio"},  # a feature
+    "stages/filter/quality/measures.py": {"copied", "length_ratio"},  # features
+    "stages/pair/content.py": {"copied"},  # a feature
+    "stages/pair/shared/similarity.py": {"copied"},  # a feature
+    "stages/pair/union/candidate_table.py": {"copied"},  # a feature
+    "stages/verify/shared/train.py": {"copied"},  # a feature
 }
 """strings that equal a reason but have another meaning in their place"""
 

@@ -82,12 +82,12 @@ def test_chosen_are_those_with_enough_score_duplicates_only_if_asked_for(made: M
     _, segments, pair = opened(made)
 
     def texts(least: float, *, each: bool) -> list[str]:
-        return [row[1] for row in segments.chosen(pair, least, each=each)]
+        return [row[1] for row in segments.chosen(pair, least, each=each, keep_templates=False)]
 
     assert texts(0.0, each=False) == ["First.", "Bad.", "Second."]
     assert texts(0.6, each=False) == ["First.", "Second."]
     assert texts(0.61, each=True) == ["First.", "Again."]
-    first = next(segments.chosen(pair, 0.0, each=False))
+    first = next(segments.chosen(pair, 0.0, each=False, keep_templates=False))
     assert first[1:] == (
         "First.", "Premier.", "/p[0]", "/p[0]", "0-6", "0-8", 0.9, 0.7, "email", 1,
     )  # fmt: skip
@@ -115,7 +115,7 @@ def test_kept_ones_are_counted_and_found_by_their_place(made: Maker) -> None:
 @pytest.mark.parametrize("threshold", [0.0, 0.5, 0.6, 0.61, 1.0])
 def test_texts_and_segments_of_a_corpus_hold_the_same(made: Maker, threshold: float) -> None:
     _, segments, pair = opened(made)
-    chosen = [row[1] for row in segments.chosen(pair, threshold, each=False)]
+    chosen = [row[1] for row in segments.chosen(pair, threshold, each=False, keep_templates=False)]
     told = [row[0] for row in segments.all_of(pair) if not reason_at(threshold, *row[6:])]
     assert told == chosen
     if threshold == 0.5:  # that of the run
@@ -126,3 +126,19 @@ def test_the_rule_of_kept_segments_is_written_once() -> None:
     statements = " ".join(SQL.values())
     assert "reason IN" not in statements
     assert "FROM segments WHERE accept" not in statements
+
+
+def test_examples_of_templates_are_chosen_only_on_request(made: Maker) -> None:
+    told = [
+        Said("Tag Ora", "Étiquette Ora", 0.9),
+        Said("Tag Ara", "Étiquette Ara", 0.9, "template"),
+    ]
+    store = made({("/en/a", "/fr/a"): told})
+    (pair,) = store.pair_order()
+    counts = [
+        len(list(Segments(store).chosen(pair, 0.5, each=each, keep_templates=keep)))
+        for each in (False, True)
+        for keep in (False, True)
+    ]
+    assert counts == [1, 2, 1, 2]
+    assert len(list(Segments(store).to_score(pair))) == 2, "they are scored again"

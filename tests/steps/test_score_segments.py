@@ -153,3 +153,49 @@ def test_best_of_keys_is_what_a_loop_finds(segments: list[tuple[int, float]]) ->
 def test_repeats_of_different_keys(count: int) -> None:
     keys = np.arange(3 * count).reshape(count, 3)
     assert [column.tolist() for column in repeats(keys.T)] == [[1] * count] * 3
+
+
+def tags(count: int, score: float = 0.6) -> list[Said]:
+    names = [f"{first}{second}ra" for first in "BDFGK" for second in "aeiou"][:count]
+    return [
+        Said(f"Round tag {name}", f"Étiquette ronde {name}", score + place / 100)
+        for place, name in enumerate(names)
+    ]
+
+
+def reasons(store) -> list[str]:
+    query = "SELECT reason FROM segments ORDER BY pair, position"
+    return [reason for (reason,) in store.db.execute(query)]
+
+
+def test_the_three_best_examples_of_a_template_are_kept(made: Maker) -> None:
+    store = made({("/en/1", "/fr/1"): [*tags(6), Said("Other.", "Autre.")]})
+    score_segments(store, Fixed(), Watcher())
+    assert reasons(store) == ["template", "template", "template", "", "", "", ""]
+    assert [row[3] for row in rows(store)] == [0, 0, 0, 1, 1, 1, 1]
+
+
+def test_a_few_similar_segments_are_no_template(made: Maker) -> None:
+    store = made({("/en/1", "/fr/1"): tags(5)})
+    score_segments(store, Fixed(), Watcher())
+    assert reasons(store) == [""] * 5
+
+
+def test_duplicates_do_not_make_a_template(made: Maker) -> None:
+    store = made({("/en/1", "/fr/1"): tags(5) * 2})
+    score_segments(store, Fixed(), Watcher())
+    assert sorted(reasons(store)) == [""] * 5 + ["duplicate"] * 5
+
+
+def test_templates_can_be_kept_and_rejected_again(made: Maker) -> None:
+    store = made({("/en/1", "/fr/1"): tags(8)})
+    for keep_templates, expected in ((False, 5), (True, 0), (False, 5)):
+        score_segments(store, Fixed(), Watcher(), keep_templates=keep_templates)
+        assert reasons(store).count("template") == expected
+
+
+def test_examples_below_the_threshold_are_counted(made: Maker) -> None:
+    store = made({("/en/1", "/fr/1"): [*tags(4, 0.6), *tags(7, 0.1)[4:]]})
+    score_segments(store, Fixed(), Watcher())
+    assert reasons(store).count("template") == 4
+    assert reasons(store).count("") == 3

@@ -141,7 +141,7 @@ class Run:
         """The figures of the run: downloads, pages, pairs, segments, and reasons for rejection.
 
         >>> run.summary.pairs, run.summary.segments
-        (16, 440)
+        (16, 424)
         """
         from diptych.reports.summary import summarise
 
@@ -267,7 +267,7 @@ class Run:
         `markdown` adds the texts of the pages to the format docs.
 
         >>> run.export(folder / "corpus.tmx", min_score=0.9).lines
-        442
+        426
         """
         options = ExportOptions(
             run=self.folder, out=Path(path), format=format, min_score=min_score,
@@ -282,7 +282,7 @@ class Run:
         """The corpus as a pyarrow table with the columns of `corpus.tsv`.
 
         >>> run.to_arrow().num_rows
-        440
+        424
         """
         from diptych.stages.export.parquet import arrow_table
 
@@ -292,7 +292,7 @@ class Run:
         """The corpus as a pandas data frame with the columns of `corpus.tsv`.
 
         >>> run.to_pandas().shape
-        (440, 26)
+        (424, 26)
         """
         from diptych.learn.libraries import require_libraries
         from diptych.stages.export.parquet import arrow_table

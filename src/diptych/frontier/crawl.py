@@ -180,7 +180,7 @@ class Crawl:
         return is_estimated and self._samples.draw(site.id, hosts, site.downloads, MIN_WORTH)
 
     def _early_end(self, site: SiteInfo, best: float) -> SiteEnd | None:
-        """The reason, if any, to end a site's crawl early if its best page has priority `best`."""
+        """The reason to end a site's crawl early, or None; `best` is its highest page priority."""
         outlook, limits = self.guides.outlook(site), self._limits
         if outlook is None:
             return None

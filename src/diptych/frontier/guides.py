@@ -191,7 +191,10 @@ class Guides:
         return bool(self._waiting)
 
     def waiting_time(self, site: SiteInfo, now: float) -> float:
-        """The seconds that a site's guide has waited for answers; infinity if it is not waiting."""
+        """How long a site's guide has been waiting for answers, in seconds.
+
+        The time is 0 if the guide may have new questions, and infinity if it is not waiting.
+        """
         known = self._known.get(site.id)
         if known is not None and known.open_questions:
             return now - known.open_since

@@ -113,7 +113,7 @@ class Leads:
         self._store.db.execute(SQL["end_lead"], (outcome, reason, lead.id))
 
     def followed(self, site: str) -> int:
-        """The number of leads to a site that have led to a page."""
+        """How many of the leads to a site have yielded a page."""
         return self._store.count(SQL["leads_with_page"], site)
 
     def origin(self, lead: Lead) -> tuple[Url, int]:

@@ -100,7 +100,8 @@ class SiteGuide:
 def is_answer(event: CrawlEvent, pair: PagePair | None) -> bool:
     """True if an event answers a guide's question.
 
-    The question is to verify `pair` or, if `pair` is None, to pair all pages of the site.
+    The guide has asked for `pair` to be verified or, if `pair` is None, for all pages of the site
+    to be paired.
     """
     if pair is None or not isinstance(event, VerifiedPair):
         return pair is None and isinstance(event, PairingResult)

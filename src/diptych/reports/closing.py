@@ -22,7 +22,7 @@ _CORPUS = ("corpus.tsv", "corpus.tmx", "n-way.tsv", "pairs.tsv")
 
 
 def closing(ends: Iterable[SiteEnd], queued: int, outlook: str) -> list[str]:
-    """Report lines about the URLs left in the queue, the pairs expected, and how to continue.
+    """The lines of the report on the URLs still queued, the pairs expected, and how to continue.
 
     `ends` are the reasons why the crawls of sites ended.  `outlook` states the share of pairs not
     found yet; it is empty if the share is zero or unknown.
@@ -62,7 +62,7 @@ def closing_of(summary: Summary) -> list[str]:
 
 
 def next_steps(summary: Summary, folder: Path) -> list[str]:
-    """Report lines about the corpus files, and about exporting with another threshold."""
+    """The lines of the report on the corpus files and on exporting with another threshold."""
     report = folder / "report.html"
     corpus = [name for name in _CORPUS if (folder / name).exists()]
     said = [f"open {report} for an overview"] if report.exists() else []

@@ -131,7 +131,10 @@ def _of_pair(store: Store, left: Url, right: Url) -> list[str]:
 
 
 def _segment_lines(facts: Facts, left: Url, right: Url) -> list[str]:
-    """Report lines with the number and mean score of a pair's segments, by reason for exclusion."""
+    """The number and mean score of a pair's segments, with one line per reason for exclusion.
+
+    Kept segments have a line of their own; unaligned ones have no score.
+    """
     return [
         f"  segments     {count:6,}  {in_words(reason, count) if reason else 'kept'}"
         + ("" if reason == Reason.UNALIGNED else f", mean score {score:.2f}")
@@ -140,7 +143,7 @@ def _segment_lines(facts: Facts, left: Url, right: Url) -> list[str]:
 
 
 def _no_pair_lines(store: Store, left: Url, right: Url) -> list[str]:
-    """Report lines that explain why two pages are not a pair; the evidence is recomputed."""
+    """Explain in a few lines why two pages are not a pair; the evidence is recomputed."""
     both = {left, right}
     found = next((pair for pair in _candidates(store) if {pair.left, pair.right} == both), None)
     if found is None:

@@ -25,7 +25,7 @@ def run_as_html(store: Store, terms: Terms) -> str:
 
 
 def _lines(summary: Summary, store: Store) -> list[str]:
-    """Report lines about the queue and how to continue, or about why nothing was found."""
+    """The lines of the report on the queue and how to continue, or on why nothing was found."""
     if summary.segments:
         return closing_of(summary)
     cause, *others = why_nothing(summary, store.folder).lines()

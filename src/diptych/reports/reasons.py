@@ -1,4 +1,4 @@
-"""Texts that tell users what reason codes, flags, kinds of evidence and ends of crawls mean."""
+"""User-facing explanations of reason codes, flags, kinds of evidence, and why crawls ended."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def rules_in_words(rules: Iterable[str]) -> str:
 
 
 def ends_in_words(ends: Iterable[tuple[str, SiteEnd]]) -> list[str]:
-    """Report lines about why crawls ended; many sites with the same reason share a line.
+    """The lines of the report on why crawls ended; many sites with the same reason share a line.
 
     >>> ends_in_words([("example.org", SiteEnd.PAGE_LIMIT)])
     ['example.org: page limit reached']

@@ -79,7 +79,7 @@ def render(name: str, **values: Any) -> bytes:
 
 
 def _closing(summary: Summary, store: Store) -> list[str]:
-    """Report lines about the queue and how to continue, or about why nothing was found."""
+    """The lines of the report on the queue and how to continue, or on why nothing was found."""
     said = closing_of(summary) if summary.segments else why_nothing(summary, store.folder).lines()
     return [for_command_line(line) for line in said]
 

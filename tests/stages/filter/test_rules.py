@@ -41,7 +41,12 @@ def wrongly_read(text: str) -> str:
         (ENGLISH, FRENCH, ""),
         ("OK", "D'accord", ""),
         ("Yes, please do so.", "Oui, je vous en prie, faites donc cela.", ""),
-        ("Version 2.28 (2023-02-15)", "Version du 2.28 (2023-02-15)", ""),
+        ("Version 2.28 (2023-02-15)", "Version du 2.28 (2023-02-15)", "copied"),
+        ("Photo: Anna Berg, Unsplash.", "Foto: Anna Berg, Unsplash.", "copied"),
+        ("QField usage in Zermatt", "Utilisation de QField à Zermatt", ""),
+        ("English", "Slovenščina", "language_names"),
+        ("EN", "DE", "language_names"),
+        ("French", "Français", ""),
         ("", FRENCH, "empty"),
         (ENGLISH, " ", "empty"),
         (ENGLISH * 40, FRENCH * 40, "too_long"),
@@ -234,3 +239,10 @@ def test_first_of_several_broken_rules_is_named() -> None:
     ]  # fmt: skip
     decisions = Rules().judge([segment(left, right) for left, right, _ in order], NOTHING)
     assert [decision.reason for decision in decisions] == [reason for *_, reason in order]
+
+
+def test_bounds_of_copied_segments_can_be_set() -> None:
+    seg = segment("Room: Naturalis 02", "Saal: Naturalis 02")
+    assert judged(Rules(), seg).reason == "copied"
+    assert judged(Rules(max_label=0), seg).accept
+    assert judged(Rules(min_copied=2.1), seg).accept

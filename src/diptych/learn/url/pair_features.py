@@ -260,7 +260,7 @@ def _best(
 
 
 def _mean(best: Sequence[float], words: Sequence[Token]) -> float:
-    """The mean of the best similarities of words, weighted by length; -1 if there are no words."""
+    """The mean of each word's best similarity, weighted by word length; -1 if there is no word."""
     lengths = [len(word.word) for word in words[:MAX_WORDS]]
     return sum(b * n for b, n in zip(best, lengths, strict=True)) / sum(lengths) if lengths else -1
 

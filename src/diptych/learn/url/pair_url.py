@@ -95,7 +95,10 @@ class ParsedUrl:
 
 @cache
 def mark_words() -> dict[bytes, MarkWord]:
-    """A mapping from each word that may mark a language to the most probable mark."""
+    """A mapping from each word that may indicate a language to its most probable meaning.
+
+    The meaning is a language and a kind of mark, such as a language code or a country.
+    """
     place = {lang: number for number, lang in enumerate(LANGUAGES)}
     words = {
         word: MarkWord(place[marks[0].lang], KINDS.index(marks[0].kind))

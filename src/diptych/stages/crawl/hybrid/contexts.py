@@ -1,9 +1,9 @@
 """Corrects the translation rate of a section for contexts in which fewer pages are translated.
 
 A context summarises what is known about a page apart from its section.  In one context, the page
-was found on a page whose links were aligned with those of its translation, but this link has no
-counterpart.  In another, keys predict the URL of the page's translation, but no page links to that
-URL.
+was found through a link that has no counterpart, although the links of the linking page were
+aligned with those of that page's translation.  In another, keys predict the URL of the page's
+translation, but no page links to that URL.
 """
 
 from __future__ import annotations

@@ -177,10 +177,11 @@ class LanguageGuesser:
         return {each: share if each == lang else rest if lang else 1 / len(langs) for each in langs}
 
     def guess(self, features: Sequence[int], first: dict[str, float]) -> dict[str, float]:
-        """The language probabilities of a page, given its most informative feature.
+        """The language probabilities of a page, given the most informative of its features.
 
-        This is the feature whose language distribution differs most from that of the whole site.
-        `first`, the result of `first_guess`, is used as the prior for the last feature.
+        The most informative feature is the one whose language distribution differs most from that
+        of the whole site.  `first`, the result of `first_guess`, is the prior for the last item of
+        `features`; for all other features, the prior is the distribution of the whole site.
         """
         if not features:
             return first

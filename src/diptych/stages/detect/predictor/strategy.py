@@ -101,9 +101,10 @@ class _SiteTest:
             self._shown.remove_page(page.url, lang)
 
     def _named(self, requested: _Candidate | None) -> str:
-        """The language that the requested link names for its target; "" if there is none.
+        """The language that the link to a fetched page names for that page; "" if there is none.
 
-        Only requested languages in which no page has been found yet are considered.
+        `requested` is the link, if there is one.  Only languages that the user has requested, and
+        in which no page has been found yet, are considered.
         """
         if requested is None:
             return ""

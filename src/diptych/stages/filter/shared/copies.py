@@ -10,7 +10,7 @@ from typing import NamedTuple
 from diptych.text.templates import ADDRESS, SLOT
 
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
-_ADDRESS_WORDS = 2  # an address weighs as much as this number of words
+_ADDRESS_WORDS = 4  # an address weighs as much as this number of words
 
 
 class CopyCounts(NamedTuple):
@@ -35,7 +35,7 @@ class _Words(NamedTuple):
 def copy_counts(left: str, right: str) -> CopyCounts:
     """Count the copied and translated words of a segment.
 
-    An address counts as two copied words, even if it differs between the sides.
+    An address counts as four copied words, even if it differs between the sides.
 
     >>> copy_counts("Room: Naturalis 02", "Saal: Naturalis 02")
     CopyCounts(copied=2, translated=1, plain=0)

@@ -36,7 +36,7 @@ class Segments(NamedTuple):
 
 
 def read_segments(segs: Sequence[SegmentPair]) -> Segments:
-    """Compute the properties of segments, which must all have the same two languages."""
+    """Compute the properties that filters use, for segments that all have one language pair."""
     lefts, rights = [seg.left for seg in segs], [seg.right for seg in segs]
     langs = (segs[0].left_lang, segs[0].right_lang) if segs else ("", "")
     ours, theirs = count_characters(lefts), count_characters(rights)

@@ -86,9 +86,9 @@ _Tally = dict[tuple[int, int], int]
 
 
 def count(candidates: Candidates, values: int) -> KeyCounts:
-    """Determine the key of each candidate, and the linking power of each key.
+    """Determine each candidate's key, and each key's linking power: its number of candidates.
 
-    `values` is the number of different values.
+    A key is a pair of values; `values` is the number of distinct values that keys may contain.
     """
     codes = candidates.value * np.int64(values) + candidates.other_value
     keys, which, power = np.unique(codes, return_inverse=True, return_counts=True)

@@ -189,8 +189,8 @@ def letters(page: Page) -> float:
 def copied(left: Page, right: Page) -> float:
     """The share of the shorter text that is in blocks found on both pages, ignoring code.
 
-    Code is not translated: a page of code examples with one translated sentence may be a
-    translation.
+    Code is ignored because it stays the same in a translation; otherwise, the translation of a
+    page that is mostly code would look like a copy.  If a page contains only code, its code counts.
     """
     ours, theirs = Counter(_prose(left)), Counter(_prose(right))
     same = sum(len(text) * count for text, count in (ours & theirs).items())
