@@ -77,6 +77,7 @@ def name_different_languages(left: str, right: str) -> bool:
     return bool(theirs) and not any(same_language(one, other) for one in ours for other in theirs)
 
 
+@lru_cache(maxsize=1 << 14)
 def _languages_named(text: str) -> tuple[str, ...]:
     """The languages whose name or code is the whole text."""
     marks = mark_table().get(fold(text.strip(_ORNAMENT)), ())

@@ -17,10 +17,12 @@ from diptych.stages.filter.shared.copies import copy_counts
         ("Web page: https://a.org/en/", "Spletna stran: https://a.si", (4, 2, 0)),
         ("Mail: info@a.org", "E-mail: post@a.org", (4, 1, 0)),
         ("Chapter 12", "Chapitre 12", (0, 1, 0)),  # numbers alone are no names
-        ("the red house", "la maison rouge", (0, 3, 0)),
+        ("the red house", "la maison rouge", (0, 0, 0)),  # nothing is shared
+        ("the red house", "la red maison", (0, 2, 1)),
         ("La carta de Marc", "La carta de Marc i Anna", (2, 2, 2)),
         ("iPhone and NASA", "iPhone et NASA", (2, 1, 0)),
         ("東京 Tower", "Tower 東京タワー", (1, 1, 0)),
+        ("Anna.", "Anna", (0, 0, 0)),
         ("", "", (0, 0, 0)),
     ],
 )
