@@ -6,6 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.blocks import block_texts
+from support.timing import processor_seconds
+
+from diptych.page import gaps
 
 APART = [
     # numbers and counters
@@ -47,6 +50,7 @@ APART = [
     ("one<span style='display:inline-block'>two</span>", "one two"),
     ("<b style='display: block'>one</b>two", "one two"),
     ("<i style='margin-right: 4px'>one</i>two", "one two"),
+    ("<i style='margin-right:0.5em'>one</i>two", "one two"),
     ("<span class=date>2020年</span><span class=category>お知らせ</span>", "2020年 お知らせ"),
     # drawings
     ("home<svg></svg>news", "home news"),
@@ -76,6 +80,7 @@ WORDS = [
     "<span>T</span>he end",
     "<span class=dropcap>T</span>he end",
     "<span style='display:block'>T</span>he end",
+    "<span style='margin-left: 0; padding-right: 0px'>un</span>done",
     "H<sub>2</sub>O",
     "1<sup>st</sup>",
     "E = mc<sup>2</sup>",
@@ -161,3 +166,17 @@ def test_formatted_syllables_are_one_word(syllables: list[str], tag: str) -> Non
 def test_only_blanks_are_added(one: str, other: str) -> None:
     markup = f"<p>x<span class=badge>{one}</span><a href=a>{other}</a>x"
     assert "".join(block_texts(markup)[0].split()) == "".join(f"x{one}{other}x".split())
+
+
+@pytest.mark.parametrize("end", ["1", ":"])
+def test_a_very_long_word_before_a_gap_is_read_in_linear_time(end: str) -> None:
+    word = "a" * 40_000
+    with processor_seconds():
+        found = block_texts(f"<p><b>{word}{end}</b><i>Next</i></p>")
+    assert found == [f"{word}{end} Next"]
+
+
+def test_long_class_names_do_not_fill_the_memory() -> None:
+    for number in range(50):
+        block_texts(f"<p>one<b class='{number} {'x' * 100_000}'>two</b></p>")
+    assert sum(map(len, gaps._names_box)) <= 1_000_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support.blocks import block_texts, walk
+from support.timing import processor_seconds
 
 
 @pytest.mark.parametrize(
@@ -25,6 +26,8 @@ from support.blocks import block_texts, walk
         ("<p>A claim<a class=footnote-ref href='#n1'>1</a>.</p>", "A claim."),
         ("<p>A claim<a role=doc-noteref href='#n1'>1</a>.</p>", "A claim."),
         ("<p>Утверждение<sup><a href='#n1'>*</a></sup> верно</p>", "Утверждение верно"),
+        ("<p>A claim<a class=footnote-ref href='#n1'>¹</a>.</p>", "A claim."),
+        ("<p>A claim<a href='#n1'><!-- --><sup>1</sup></a>.</p>", "A claim."),
         ("<li>A note. <a href='#ref1'>↩</a></li>", "A note."),
         # no marks
         ("<p>10 m<sup>2</sup></p>", "10 m2"),
@@ -37,6 +40,9 @@ from support.blocks import block_texts, walk
         ("<p>more <a href='#'>»</a></p>", "more »"),
         ("<p>see <a href='#x'>note <sup>1</sup></a></p>", "see note 1"),
         ("<p>vote <a href='up.html'>+1</a></p>", "vote +1"),
+        ("<p>see <a href='#x'><sup>1</sup> note</a></p>", "see 1 note"),
+        ("<h2><a class=header-anchor href='#faq'><span>FAQ</span></a></h2>", "FAQ"),
+        ("<h2><a class=header-anchor href='#s'>Step 1</a></h2>", "Step 1"),
     ],
 )
 def test_marks_are_not_part_of_the_text(markup: str, expected: str) -> None:
@@ -49,3 +55,9 @@ def test_marks_are_not_in_the_tree() -> None:
     heading = tree.children[1].children[0]
     assert [(node.tag, node.text) for node in heading.children] == [("#text", "Title"), ("a", "")]
     assert heading.children[1].children == ()
+
+
+@pytest.mark.parametrize("mark", ["<sup>1</sup>", "<sup> </sup>", "<sup><b></b></sup>"])
+def test_many_marks_in_one_link_are_read_in_linear_time(mark: str) -> None:
+    with processor_seconds():
+        walk(f"<p><a href='#x'>{mark * 20_000}</a>")

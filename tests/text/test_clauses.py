@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.timing import processor_seconds
 
 from diptych.text.clauses import clause_spans, cut_long
 from diptych.text.lengths import text_length
@@ -43,3 +44,9 @@ def test_cut_parts_cover_a_text_and_are_short(text: str, limit: int) -> None:
 def test_clauses_cover_a_text(text: str, level: int) -> None:
     assert "".join("".join(clauses(text, level)).split()) == "".join(text.split())
     assert all(clause == clause.strip() != "" for clause in clauses(text, level))
+
+
+def test_a_long_row_of_full_stops_is_cut_in_linear_time() -> None:
+    with processor_seconds():
+        parts = cut_long(f"a{'.' * 600_000}b", 3_000)
+    assert len(parts) > 199

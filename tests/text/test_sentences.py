@@ -245,7 +245,7 @@ def test_any_text_and_language_can_be_split(text: str, lang: str) -> None:
     [
         ("A. ", "en"), ("! ", "en"), ("a.B", "de"), ("1. A ", "en"), ("… A ", "en"), ("ก ", "th"),
         ("། ", "bo"), ("\n\n", "en"), (". 1 ", "ko"), ("“", "en"), ("a” ", "en"), ("。[", "ja"),
-        ("x", "en"), ("๏ ", "th"), ("()", "en"),
+        ("x", "en"), ("๏ ", "th"), ("()", "en"), ("།", "bo"), ("a. " + ")! " * 33_000 + "a", "en"),
     ],
 )  # fmt: skip
 def test_time_is_linear_in_the_length_of_the_text(unit: str, lang: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -87,3 +89,12 @@ def test_cut_is_a_separator_inside_the_title(titles: list[str]) -> None:
         assert not set(title[cut.end : cut.start]) & set("ab")
         name = title[: cut.end] if cut.is_name_first else title[cut.start :]
         assert sum(name in each for each in set(titles)) >= 3
+
+
+def test_titles_with_many_separators_do_not_fill_the_memory() -> None:
+    titles = [(str(number), "en", f"{number}|{'a|' * 990}") for number in range(20)]
+    tracemalloc.start()
+    title_cuts(titles)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1_000_000

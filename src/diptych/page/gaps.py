@@ -12,12 +12,12 @@ without blanks.  Of 114 that were read, 96 are inside words; at 18, authors forg
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
 from selectolax.lexbor import LexborNode
 
 from diptych.page.elements import COMMENT, TEXT
+from diptych.text.caches import TextCache
 
 # Scripts that put no blanks between words: Thai to Tibetan, Burmese, Khmer, ideographs, kana,
 # and the full-width punctuation that goes with them.
@@ -48,13 +48,14 @@ _BOX_CLASS = re.compile(
 )
 _BOX_STYLE = re.compile(
     r"display\s*:\s*(?:inline-)?(?:block|flex|grid|table)|(?:margin|padding)-(?:left|right)\s*:"
-    r"\s*(?!0)|position\s*:\s*absolute",
+    r"\s*+(?![0.]+(?![.1-9]))|position\s*:\s*absolute",
     re.IGNORECASE,
 )
 _LAST_WORD = re.compile(r"[^\W\d_]*$")
 _FIRST_WORD = re.compile(r"[^\W\d_]*")
 _NUMBER = re.compile(r"(?:^|\D)0\d$")
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.IGNORECASE)
+_MAX_WORD = 32  # letters of the last word that are looked at; the search is quadratic
 _MIN_WORD = 3  # letters; shorter pieces may be parts of a word, such as an article or a suffix
 _LONG_WORD = 5  # letters; longer than the endings that are added to numbers (Basque: 2020rako)
 
@@ -118,7 +119,7 @@ def _is_gap_at_sign(before: str, after: str, cross: _Crossing) -> bool:
         is_between = bool(cross.closed and cross.opened)
         return end.isalnum() and after[1:2].isalnum() and (is_between or begin == "+")
     if end == ":":
-        return len(_LAST_WORD.search(before[:-1])[0]) > 1  # type: ignore[index]
+        return len(_last_word(before[-_MAX_WORD:-1])) > 1
     if end in ",;":
         return not (last.isdigit() and begin.isdigit())
     if end in ".!?…":
@@ -146,7 +147,7 @@ def _is_beside_address(before: str, after: str, cross: _Crossing) -> bool:
 def _is_gap_between_elements(before: str, after: str, cross: _Crossing) -> bool:
     """Decide where one element ends and another begins, or with a drawing in between."""
     end, begin = before[-1], after[0]
-    word, next_word = _LAST_WORD.search(before)[0], _FIRST_WORD.match(after)[0]  # type: ignore[index]
+    word, next_word = _last_word(before), _FIRST_WORD.match(after)[0]  # type: ignore[index]
     is_mixed = len({node.tag for node in (*cross.closed[-1:], *cross.opened[-1:])}) > 1
     is_apart = cross.has_drawing or not _ALWAYS_APART.isdisjoint(cross.names)
     if end.isdigit() or begin.isdigit():
@@ -182,6 +183,15 @@ def _is_gap_beside_element(before: str, after: str, cross: _Crossing) -> bool:
     return is_name and (is_word or end.isdigit())
 
 
+def _last_word(text: str) -> str:
+    """The letters at the end of a text, at most `_MAX_WORD`.
+
+    >>> _last_word("3 more apples"), _last_word("May 5")
+    ('apples', '')
+    """
+    return _LAST_WORD.search(text[-_MAX_WORD:])[0]  # type: ignore[index]
+
+
 def _is_capitalised(text: str) -> bool:
     """True if a text begins with a capital and a small letter.
 
@@ -200,12 +210,10 @@ def _may_begin_sentence(text: str) -> bool:
 def _is_box(node: LexborNode) -> bool:
     """True if the class name or style of an element says that it is drawn as a box of its own."""
     own = node.attributes
-    return _names_box(own.get("class") or "") or bool(_BOX_STYLE.search(own.get("style") or ""))
+    return _names_box[own.get("class") or ""] or bool(_BOX_STYLE.search(own.get("style") or ""))
 
 
-@lru_cache(maxsize=1 << 10)
-def _names_box(name: str) -> bool:
-    return _BOX_CLASS.search(name) is not None
+_names_box = TextCache(lambda name: _BOX_CLASS.search(name) is not None, 1_000_000)
 
 
 def _crossing(node: LexborNode) -> _Crossing:

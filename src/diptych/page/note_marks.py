@@ -18,7 +18,7 @@ _CLASSES = re.compile(
     r"|anchorjs-link)(?:$|[\s_-])|footnote-?(?:ref|anchor)",
     re.IGNORECASE,
 )
-_BACK = "#"
+_SYLLABLE = re.compile(r"[^\W\d_]{2}")
 
 
 def is_mark_link(link: LexborNode, text: str) -> bool:
@@ -41,6 +41,8 @@ def is_mark_link(link: LexborNode, text: str) -> bool:
         return len(href) > 1  # a lone "#" is a button that a script reads
     if _BRACKETED.fullmatch(text.strip()):
         return True
+    if _SYLLABLE.search(text) and not _NUMBER.fullmatch(text.strip()):
+        return False  # some generators make the whole heading its own anchor
     return bool(_CLASSES.search(own.get("class") or "")) or own.get("role") == "doc-noteref"
 
 
@@ -55,14 +57,25 @@ def is_superscript_mark(node: LexborNode) -> bool:
     False
     """
     text = node.text()
-    if len(text) > 4 * MAX_MARK or not all(map(_is_mark, text.split())):
+    words = text.split() if len(text) <= 4 * MAX_MARK else ()
+    if not words or not all(map(_is_mark, words)):
         return False
     links = node.css("a[href*='#']")
     above = node.parent
     if not links and above is not None and above.tag == "a":
-        is_whole = above.text().strip() == text.strip()
-        return is_whole and "#" in (above.attributes.get("href") or "")
-    return bool(links) and "".join(link.text() for link in links).split(",") != [""]
+        return "#" in (above.attributes.get("href") or "") and _is_alone(node)
+    return any(link.text() for link in links)
+
+
+def _is_alone(node: LexborNode) -> bool:
+    """True if the siblings of an element have no text; the nearest one with a text decides."""
+    for side in ("prev", "next"):
+        other: LexborNode | None = getattr(node, side)
+        while other is not None:
+            if other.text().strip():
+                return False
+            other = getattr(other, side)
+    return True
 
 
 def _is_mark(text: str) -> bool:

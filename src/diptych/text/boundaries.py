@@ -27,7 +27,6 @@ _BEFORE_WORD = re.compile(r".*[\s,;:=/!?()\[\]{}\"'«»“”„‘’…–—-
 _MAY_PRECEDE = " ([{\"'«“„‘’"
 _MAY_PRECEDE_NUMBER = f"{_MAY_PRECEDE}–—-/"  # vom 10.–12. September
 _OPENED = re.compile(r"[\[({「『（【〈《“‘«„¿¡]+$")
-_WORD = re.compile(rf"([^\s(\[{{\"'«“„‘’»…–—/.]+(?:\.[^\s(\[{{\"'…/.]+)*)\.([{_CLOSING}\"'“]*)$")
 _WORD = re.compile(r"[^\W_]")
 _QUOTED_CLAUSE = re.compile(r"[」』）][\u3041-\u309f]")  # 「行け。」と言った
 _AND_SO_ON = "ល។"  # the Khmer abbreviation ។ល។
@@ -49,7 +48,7 @@ _LAST_CASED = "\u058f"  # of the scripts with small letters that are in use
 _DOMAINS = frozenset("com net org info gov edu".split())
 _HAS_SCRIPT = re.compile(r"[\u0531-\u0587\u0f00-\u0fff\u1200-\u137f]")
 _SCRIPTS = re.compile(
-    r"[།༎༏༐༑༔]+\s+(?:[།༎]+\s*)*"  # the Tibetan shad
+    r"(?<![།༎༏༐༑༔])[།༎༏༐༑༔]+\s+(?:[།༎]+\s*)*"  # the Tibetan shad
     r"|(?:(?<=[\u1200-\u135a])::|፡፡)\s*"  # Ethiopic full stop, typed as colons or word spaces
     r"|(?<=[\u0561-\u0587]):\s+(?=[\u0531-\u0556])"  # Armenian full stop, typed as a colon
 )
@@ -105,7 +104,7 @@ def _corrected(plain: str, place: int, code: str) -> int | None:
     >>> _corrected("« Adieu. » Puis", 9, "fr"), _corrected("Dr. Jones", 4, "en")
     (11, None)
     """
-    closed = _CLOSED.match(plain, place)
+    closed = _CLOSED.match(plain, place, place + _WINDOW)
     if closed:
         place = closed.end()
     elif not plain[place - 1].isspace():

@@ -10,7 +10,7 @@ from diptych.text.lengths import MAX_WEIGHT, letter_sums, text_length
 
 # Boundaries of clauses, the strongest first.  Thai, Lao and Khmer have blanks between clauses.
 _BOUNDARIES = (
-    re.compile(r"[;:.!?…]+\s+|[。！？；：؛۔؟।॥።፤፧။។៕៖།༎]\s*"),
+    re.compile(r"(?<![;:.!?…])[;:.!?…]+\s+|[。！？；：؛۔؟।॥።፤፧။។៕៖།༎]\s*"),
     re.compile(r"[,،]\s+|[、，፣၊]\s*|\s[–—-]\s+|(?<=[\u0e00-\u0eff\u1780-\u17ff])\s+"),
     re.compile(r"\s+"),
 )

@@ -18,6 +18,10 @@ _MIN_SHARE = 0.4  # of the titles; sections of a site have names too, but fewer 
 # real sites, more than half of the titles have the name of the site, on the others none
 
 
+_MAX_SEPARATORS = 8  # from each end of a title; bounds the memory, which grows with their square
+_MAX_NAME = 200  # characters
+
+
 class Cut(NamedTuple):
     """A place where a title is cut: the range of the separator, and the side of the site's name."""
 
@@ -97,10 +101,15 @@ def _same(count: int) -> float:
 
 
 def _parts(title: str) -> Iterator[_Part]:
-    """All parts before and after separators that have letters."""
-    for found in _SEPARATOR.finditer(title):
-        before, after = title[: found.start()], title[found.end() :]
-        if any(map(str.isalpha, after)):
-            yield _Part(Cut(found.start(), found.end()), after)
-        if any(map(str.isalpha, before)):
-            yield _Part(Cut(found.start(), found.end(), is_name_first=True), before)
+    """The parts before the first separators and after the last ones that have letters."""
+    separators = [found.span() for found in _SEPARATOR.finditer(title)]
+    for end, start in separators[-_MAX_SEPARATORS:]:
+        if _may_be_name(title[start:]):
+            yield _Part(Cut(end, start), title[start:])
+    for end, start in separators[:_MAX_SEPARATORS]:
+        if _may_be_name(title[:end]):
+            yield _Part(Cut(end, start, is_name_first=True), title[:end])
+
+
+def _may_be_name(part: str) -> bool:
+    return len(part) <= _MAX_NAME and any(map(str.isalpha, part))
