@@ -232,3 +232,40 @@ def test_segments_below_the_threshold_link_nothing(made: Maker) -> None:
     store = made(told, langs=LANGS)
     assert list(NWayCorpus(corpus_of(store, Choice(0.5))).units()) == []
     assert len(list(NWayCorpus(corpus_of(store, Choice(0.05))).units())) == 1
+
+
+@pytest.mark.parametrize("keep_templates", [False, True])
+def test_copies_of_examples_of_a_template_are_left_out_with_them(
+    made: Maker, keep_templates: bool
+) -> None:
+    told = {
+        ("/en/a", "/fr/a"): [
+            Said("Tag Ora", "Étiquette Ora"),
+            Said("Tag Ara", "Étiquette Ara", 0.9, "template"),
+        ],
+        ("/en/b", "/fr/b"): [Said("Tag Ara", "Étiquette Ara", 0.8, "duplicate")],
+    }
+    store = made(told)
+    corpus = RunCorpus(
+        store, ("en", "fr"), SIGNATURE, Choice(0.5, keep_templates=keep_templates), each=True
+    )
+    expected = ["Tag Ora", *["Tag Ara"] * 2] if keep_templates else ["Tag Ora"]
+    assert [unit.sides[0].text for unit in corpus.units()] == expected
+    assert [unit.sides[0].text for group in corpus.grouped() for unit in group] == expected
+
+
+def test_documents_say_that_examples_of_templates_are_kept_on_request(made: Maker) -> None:
+    told = [
+        Said("Tag Ara", "Étiquette Ara", 0.9, "template"),
+        Said("Tag Ira", "Étiquette Ira", 0.2, "template"),
+        Said("Tag Ara", "Étiquette Ara", 0.9, "duplicate"),
+    ]
+    store = with_archive(made, {("/en/a", "/fr/a"): told})
+    for keep_templates, expected in (
+        (False, ["template", "template", "duplicate"]),
+        (True, ["", "low_score", "duplicate"]),
+    ):
+        choice = Choice(0.5, keep_templates=keep_templates)
+        (document,) = RunCorpus(store, ("en", "fr"), SIGNATURE, choice).documents()
+        assert [piece.reason for piece in document.pieces] == expected
+        assert [piece.accept for piece in document.pieces] == [not each for each in expected]

@@ -71,3 +71,9 @@ def test_headings_are_not_running_text() -> None:
     assert TermText("Nobody saw the ship in the fog.", "en").is_running
     assert not TermText("Nobody Saw The Ship In The Fog", "en").is_running
     assert not TermText("in the fog", "en").is_running
+
+
+def test_a_quotation_mark_before_the_first_word_ties_nothing() -> None:
+    sentence = TermText("\u2018the city", "en").sentence({"the": 3.0, "city": -3.0})
+    assert list(sentence.is_tied) == [False, False]
+    assert list(sentence.is_content) == [False, True]

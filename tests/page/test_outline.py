@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -229,3 +231,16 @@ def test_blocks_are_in_document_order(body: str) -> None:
         ).split()
         assert said == sorted(said)
     assert sorted(" ".join(block.text for block in blocks[2:]).split()) == words
+
+
+def test_outline_of_many_deep_blocks_takes_little_memory() -> None:
+    deep = "/html/body" + "/ul[1]/li[1]" * 75
+    blocks = [Block("text", f"{deep}/p[{number}]") for number in range(500)]
+    tracemalloc.start()
+    try:
+        found = places(blocks)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert [place.level for place in found] == [75] * 500
+    assert peak < 10_000_000  # 49 MB if each block has paths of its own

@@ -29,8 +29,9 @@ class BoundedCounter(Counter[Item]):
         {'b': 2}
         """
         self.update(items)
-        rare = 1
-        while len(self) > self.limit:
+        # Half of the items are forgotten at least, or the next few would need another search.
+        rare, most = 1, self.limit // 2 if len(self) > self.limit else self.limit
+        while len(self) > most:
             for item in [item for item, count in self.items() if count <= rare]:
                 del self[item]
             rare *= 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -110,10 +110,11 @@ class RunCorpus:
 
     def keyed(self) -> Iterator[tuple[int, Unit]]:
         """All selected segments, each with a key that is the same for near-duplicates."""
+        left_out = self._left_out() if self.each else frozenset[int]()
         for id in self.store.pair_order():
             pair = self._pair(id)
             if pair is not None:
-                yield from self._units(id, pair, each=self.each)
+                yield from self._units(id, pair, left_out, each=self.each)
 
     def is_deduplicated(self) -> bool:
         """True if near-duplicates are marked, which happens at the end of a run."""
@@ -124,13 +125,13 @@ class RunCorpus:
 
         Near-duplicates from other pages are included, because they may connect two other segments.
         """
-        ends = self.store.verified_ends()
+        ends, left_out = self.store.verified_ends(), self._left_out()
         order = [id for id in self.store.pair_order() if id in ends]
         for group in groups([ends[id] for id in order]):
             found: list[Unit] = []
             for id in (order[place] for place in group):
                 if pair := self._pair(id):
-                    found.extend(unit for _, unit in self._units(id, pair, each=True))
+                    found.extend(unit for _, unit in self._units(id, pair, left_out, each=True))
             yield found
 
     def documents(self) -> Iterator[DocumentPair]:
@@ -156,7 +157,9 @@ class RunCorpus:
 
         `reason` is the reason why the run excluded the segment; empty if the run included it.
         """
-        reason = reason_at(self.choice.min_score, score, reason)
+        reason = reason_at(
+            self.choice.min_score, score, reason, keep_templates=self.choice.keep_templates
+        )
         return Decision(not reason, score, reason)
 
     def _blocks(self, archive: int, offset: int) -> Sequence[Block]:
@@ -184,13 +187,23 @@ class RunCorpus:
             lang, url, title, fetched_at, digest, name, offset, tuple(flags.split()), archive
         )
 
-    def _units(self, id: int, pair: _Pair, *, each: bool) -> Iterator[tuple[int, Unit]]:
-        """The selected segments of a pair, each with its key."""
+    def _left_out(self) -> frozenset[int]:
+        """The keys whose near-duplicates are left out too: further examples of templates."""
+        if self.choice.keep_templates:
+            return frozenset()
+        return Segments(self.store).template_keys()
+
+    def _units(
+        self, id: int, pair: _Pair, left_out: Container[int], *, each: bool
+    ) -> Iterator[tuple[int, Unit]]:
+        """The selected segments of a pair, each with its key, without the keys in `left_out`."""
         rows = Segments(self.store).chosen(
             id, self.choice.min_score, each=each, keep_templates=self.choice.keep_templates
         )
         for row in rows:
             key, left, right, left_path, right_path, left_at, right_at, *rest = row
+            if key in left_out:
+                continue
             score, alignment, marks, copies = rest
             flags = tuple(sorted({*pair.flags, *marks.split()})) if marks else pair.flags
             if not self.choice.takes(flags):

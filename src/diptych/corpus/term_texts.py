@@ -101,7 +101,7 @@ class TermText:
         is_content = [
             _is_word(word) and log_odds.get(word, 0.0) <= MAX_LOG_ODDS for word in self.words
         ]
-        is_tied = [gap in _TIES for gap in self.gaps]
+        is_tied = [place > 0 and gap in _TIES for place, gap in enumerate(self.gaps)]
         for place, gap in enumerate(self.gaps):
             if is_tied[place]:  # COVID-19, well-being
                 is_content[place] |= is_content[place - 1]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from diptych.language.codes import hreflang_language, primary, same_language
-from diptych.language.marks import fold, mark_table
+from diptych.language.marks import Mark, fold, mark_table
 from diptych.language.names import fold_case, language_codes, language_names
 from diptych.language.scripts import marked_language, script_words
 from diptych.types import Link
@@ -58,30 +58,41 @@ def names_other_language(text: str, langs: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def _names_other(text: str, langs: tuple[str, ...]) -> bool:
-    said = _languages_named(text)
-    return bool(said) and not any(same_language(lang, each) for lang in said for each in langs)
+    said = [mark.lang for mark in _language_marks(text)]
+    return bool(said) and not _have_common(said, langs)
 
 
-def name_different_languages(left: str, right: str) -> bool:
+def name_different_languages(left: str, right: str, langs: tuple[str, ...]) -> bool:
     """True if both texts are names or codes of languages, but not of the same language.
 
-    >>> [name_different_languages(*texts) for texts in (("English", "Slovenščina"), ("EN", "FR"))]
-    [True, True]
-    >>> [name_different_languages(*texts) for texts in (("French", "Français"), ("No", "Non"))]
-    [False, False]
+    Of two codes, one must be that of a language in `langs`, because many short words are codes:
+    `no` and its Czech translation `ne` are those of Norwegian and Nepali.
+
+    >>> texts = ("English", "Slovenščina"), ("EN", "DE"), ("French", "Français"), ("No", "Ne")
+    >>> [name_different_languages(*each, ("en", "fr")) for each in texts]
+    [True, True, False, False]
     """
     if len(left) > _MAX_NAME or len(right) > _MAX_NAME:
         return False
-    ours = _languages_named(left)
-    theirs = _languages_named(right) if ours else ()
-    return bool(theirs) and not any(same_language(one, other) for one in ours for other in theirs)
+    ours = _language_marks(left)
+    theirs = _language_marks(right) if ours else ()
+    named = [[mark.lang for mark in marks] for marks in (ours, theirs)]
+    if not theirs or _have_common(*named):
+        return False
+    has_name = any(mark.kind != "code" for mark in (*ours, *theirs))
+    return has_name or _have_common([*named[0], *named[1]], langs)
+
+
+def _have_common(some: Sequence[str], others: Sequence[str]) -> bool:
+    """True if a language is among both."""
+    return any(same_language(one, other) for one in some for other in others)
 
 
 @lru_cache(maxsize=1 << 14)
-def _languages_named(text: str) -> tuple[str, ...]:
-    """The languages whose name or code is the whole text."""
+def _language_marks(text: str) -> tuple[Mark, ...]:
+    """The marks of the languages whose name or code is the whole text."""
     marks = mark_table().get(fold(text.strip(_ORNAMENT)), ())
-    return tuple(mark.lang for mark in marks if mark.kind in ("code", "endonym", "name"))
+    return tuple(mark for mark in marks if mark.kind in ("code", "endonym", "name"))
 
 
 @lru_cache(maxsize=1 << 16)

@@ -128,10 +128,12 @@ def _elements(path: str) -> tuple[_Element, ...]:
     >>> [element.name for element in _elements("/html/body/div[1]/ul[1]/li[12]/text()[2]")]
     ['ul', 'li']
     """
-    return tuple(
-        _Element(match[1], int(match[2] or 1), path[: match.end()])
-        for match in _ELEMENT.finditer(path)
-    )
+    around, slash, last = path.rpartition("/")
+    if not slash:
+        return ()
+    outer = _elements(around)  # shared, because a page may have thousands of deep blocks
+    match = _ELEMENT.fullmatch(slash + last)
+    return (*outer, _Element(match[1], int(match[2] or 1), path)) if match else outer
 
 
 def _containers(blocks: Iterable[Sequence[_Element]]) -> frozenset[str]:

@@ -22,12 +22,13 @@ Kept segments are in the corpus.
 """
 
 
-def reason_at(threshold: float, score: float, reason: str) -> str:
+def reason_at(threshold: float, score: float, reason: str, *, keep_templates: bool = False) -> str:
     """The reason why a segment is excluded at this score threshold; empty if it is included.
 
-    `reason` is the stored reason, which depends on the threshold of the run.
+    `reason` is the stored reason, which depends on the threshold of the run.  Further examples of
+    templates are included only if `keep_templates` is True.
     """
-    if reason in ("", Reason.LOW_SCORE):
+    if reason in ("", Reason.LOW_SCORE) or (keep_templates and reason == Reason.TEMPLATE):
         return "" if score >= threshold else Reason.LOW_SCORE
     return reason
 
@@ -66,6 +67,11 @@ class Segments:
         left_out = None if each else Reason.DUPLICATE, None if keep_templates else Reason.TEMPLATE
         values = pair, min_score, *left_out
         return self.store.db.execute(SQL["chosen_segments"], values)
+
+    def template_keys(self) -> frozenset[int]:
+        """The keys of the further examples of templates; their near-duplicates share them."""
+        query = "SELECT key FROM segments WHERE reason = ?"
+        return frozenset(key for (key,) in self.store.db.execute(query, (Reason.TEMPLATE,)))
 
     def all_of(self, pair: int) -> Iterator[tuple[Any, ...]]:
         """The texts, locations, score and reason of each segment of a pair."""

@@ -47,6 +47,8 @@ def wrongly_read(text: str) -> str:
         ("English", "Slovenščina", "language_names"),
         ("EN", "DE", "language_names"),
         ("French", "Français", ""),
+        ("No", "Ne", ""),
+        ("No.", "Nr.", ""),
         ("", FRENCH, "empty"),
         (ENGLISH, " ", "empty"),
         (ENGLISH * 40, FRENCH * 40, "too_long"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.timing import processor_seconds
 
 from diptych.stages.filter.shared.copies import copy_counts
 
@@ -23,6 +24,7 @@ from diptych.stages.filter.shared.copies import copy_counts
         ("iPhone and NASA", "iPhone et NASA", (2, 1, 0)),
         ("東京 Tower", "Tower 東京タワー", (1, 1, 0)),
         ("Anna.", "Anna", (0, 0, 0)),
+        ("Google حساب جديد", "Google حساب جدید", (1, 1, 1)),  # no case: as in lower case
         ("", "", (0, 0, 0)),
     ],
 )
@@ -38,3 +40,8 @@ def test_swapped_sides_have_as_many_translated_words(left: str, right: str) -> N
 @given(st.text(max_size=40))
 def test_nothing_is_translated_in_equal_texts(text: str) -> None:
     assert copy_counts(text, text).translated == 0
+
+
+def test_addresses_are_found_in_linear_time() -> None:
+    with processor_seconds():
+        assert copy_counts("a" * 60_000 + " a@b.org", "b" * 60_000 + " @").translated == 1

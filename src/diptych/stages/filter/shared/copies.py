@@ -21,7 +21,8 @@ class CopyCounts(NamedTuple):
     translated: int
     """words of one side that the other side lacks; the higher number of the two sides"""
     plain: int
-    """words in lower case on both sides, of which close languages share many"""
+    """words in lower case, or in a script without case, on both sides: close languages share many
+    of these"""
 
 
 _NOTHING_SHARED = CopyCounts(0, 0, 0)
@@ -53,7 +54,7 @@ def copy_counts(left: str, right: str) -> CopyCounts:
     shared = ours.folded & theirs.folded
     addresses = min(ours.addresses, theirs.addresses)
     found = [word for word in ours.words if word.casefold() in shared]
-    plain = sum(word.islower() and word.isalpha() for word in found)
+    plain = sum(not _is_name(word) and word.isalpha() for word in found)
     copied = len(found) - plain + _ADDRESS_WORDS * addresses
     return CopyCounts(
         copied if addresses or any(map(_is_name, found)) else 0,
@@ -76,7 +77,7 @@ def _may_have_address(text: str) -> bool:
 
 
 def _is_name(word: str) -> bool:
-    return not word.islower() and word != word.lower()
+    return word != word.lower()
 
 
 def _count_others(words: Sequence[str], shared: Counter[str]) -> int:

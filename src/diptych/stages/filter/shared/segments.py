@@ -50,7 +50,11 @@ def read_segments(segs: Sequence[SegmentPair]) -> Segments:
         (left_third, right_third),
         (damaged[0], damaged[1]),
         np.array([*map(copy_counts, lefts, rights)], np.int64).reshape(-1, 3),
-        np.fromiter(map(name_different_languages, lefts, rights), bool, len(segs)),
+        np.fromiter(
+            (name_different_languages(*texts, langs) for texts in zip(lefts, rights, strict=True)),
+            bool,
+            len(segs),
+        ),
         np.fromiter(map(_are_identical, lefts, rights), bool, len(segs)),
     )
 
