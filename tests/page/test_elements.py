@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support.blocks import block_texts, walk
+from support.timing import processor_seconds
 
 HIDDEN = [
     "hidden",
@@ -64,6 +65,21 @@ def test_text_that_is_all_for_screen_readers_is_a_block() -> None:
     assert block_texts("<p>Name<span aria-hidden=true>*</span></p>") == ["Name"]
 
 
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ("<svg><style>.a{fill:red}</style><title>Icon</title></svg>", []),
+        ("<svg><title>Icon</title></svg> new<script>x()</script>", ["new"]),
+        ("W<b>o</b>rd", ["Word"]),
+        ("one<br>two", ["one two"]),
+        ("one <i hidden>two</i>", ["one"]),
+        ("<a href=a>one</a><a href=b>two</a>", ["one two"]),
+    ],
+)
+def test_text_set_apart_is_what_is_shown(markup: str, expected: list[str]) -> None:
+    assert block_texts(f"<p>Hello <span class=sr-only>{markup}</span></p>") == ["Hello", *expected]
+
+
 def test_picture_in_an_element_set_apart_keeps_its_text() -> None:
     assert block_texts("<p>one <span aria-hidden=true><img alt=two></span>") == ["one", "two"]
 
@@ -77,3 +93,10 @@ def test_letters_of_a_moving_heading_stay_together() -> None:
 
 def test_hidden_element_does_not_hide_the_page() -> None:
     assert block_texts("<body style='visibility:hidden'><p>one") == ["one"]
+
+
+def test_nested_elements_set_apart_are_read_in_linear_time() -> None:
+    spans = "<span class=sr-only>" * 100
+    with processor_seconds():
+        found = walk(f"<p>{spans}{'<i></i>' * 50_000}text", with_tree=False)
+    assert [block.text for block in found.blocks] == ["text"]

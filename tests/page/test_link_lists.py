@@ -22,7 +22,13 @@ A, B, C = "<a href=a>Home</a>", "<a href=b>News</a>", "<a href=c>Contact us</a>"
         (f"<p>{A} <svg></svg> {B}</p>", ["Home", "News"]),
         ("<p><a href=a>主页</a> » <a href=b>新闻</a></p>", ["主页", "新闻"]),
         ("<p><a href=a>الرئيسية</a> / <a href=b>أخبار</a></p>", ["الرئيسية", "أخبار"]),
+        (f"<x-menu>{A} {B}</x-menu>", ["Home", "News"]),
         # sentences
+        (f"<p>{A} has <sup>{B} {C}</sup> too</p>", ["Home has News Contact us too"]),
+        (f"<p>{A} has <x-y>{B} {C}</x-y> too</p>", ["Home has News Contact us too"]),
+        (f"<p>{A}<sup>2</sup> {B}</p>", ["Home2 News"]),
+        (f"<div><span> </span>{A}</div>", ["Home"]),
+        (f"<div><span> </span>{A} {B}</div>", ["Home", "News"]),
         (f"<p>{A} and {B}</p>", ["Home and News"]),
         (f"<p>See {A}, {B}</p>", ["See Home, News"]),
         (f"<p>{A}, {B}.</p>", ["Home, News."]),

@@ -21,6 +21,7 @@ from diptych.page.elements import (
     TEXT,
     UNKNOWN,
     hidden_elements,
+    shown_text,
     visible,
 )
 from diptych.page.gaps import is_gap
@@ -153,14 +154,15 @@ class Walk:
         if self._children or inner.tag_id != TEXT or inner.next is not None:
             self._open(_INLINE, f"{above}/{name}[{number}]")
             return inner
-        self._add_run(inner)
+        if self._parts or not inner.is_empty_text_node:
+            self._add_run(inner)
         return None
 
     def _is_left_out(self, node: LexborNode, above: str, name: str, number: int) -> bool:
         """Leave a hidden element out; a text that is only read aloud becomes a block of its own."""
         reason = self._hidden.get(node.mem_id)
         if reason == APART:
-            text = node.text(separator=" ")
+            text = shown_text(node, self._hidden)
             if not text.strip() or len(text) > MAX_ATTRIBUTE:
                 return False
             path = f"{above}/{name}[{number}]"

@@ -6,6 +6,7 @@ Tags and roles are numbers because that makes the walk over a page faster.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -35,6 +36,8 @@ _PASSED_BY = (
 )
 SKIPPED = (-1, "")
 UNKNOWN = (4, "")
+_MAX_SHOWN = 400  # texts and elements in a text for screen readers; elements may be nested
+_IN_WORDS = (1, 12)  # roles of inline elements and superscripts
 TEXT, COMMENT = 2, 4  # the parser's numbers of nodes that are not elements
 
 _NOT_SHOWN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
@@ -124,6 +127,40 @@ def _neighbour(node: LexborNode, side: str) -> LexborNode | None:
     while other is not None and other.tag_id == TEXT and other.is_empty_text_node:
         other = getattr(other, side)
     return None if other is None or other.tag_id in (TEXT, COMMENT) else other
+
+
+def shown_text(node: LexborNode, hidden: Mapping[int, int]) -> str:
+    """The text of an element without scripts, drawings and hidden elements.
+
+    `hidden` is the result of `hidden_elements`.  Only inline elements may be inside a word.  If an
+    element has too many nodes, the result is empty.
+
+    >>> span = LexborHTMLParser("<span>W<b>o</b>rd<style>a</style><div>two</div></span>")
+    >>> shown_text(span.css_first("span"), {})
+    'Word two '
+    """
+    parts: list[str] = []
+    waiting: list[LexborNode | str | None] = [node.first_child]
+    while waiting:
+        at = waiting.pop()
+        if len(parts) > _MAX_SHOWN:
+            return ""
+        if at is None:
+            continue
+        if isinstance(at, str):
+            parts.append(at)
+            continue
+        waiting.append(at.next)
+        role = KNOWN.get(at.tag_id, UNKNOWN)
+        if at.tag_id == TEXT:
+            parts.append(at.text_content or "")
+        elif role is not SKIPPED and hidden.get(at.mem_id) != HIDDEN:
+            blank = "" if role[0] in _IN_WORDS else " "
+            parts.append(blank)
+            waiting += [blank, at.first_child]
+        else:
+            parts.append("")
+    return "".join(parts)
 
 
 def visible(text: str) -> str:

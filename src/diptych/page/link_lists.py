@@ -11,7 +11,8 @@ from diptych.page.elements import KNOWN, TEXT, UNKNOWN
 SEPARATORS = " \t\r\n\f\u00a0/|\\>»›«‹·•∙●▪–—→,;:+~*-"
 _ARROWS = "/|>»›→"  # between two breadcrumbs, of which the last may be without a link
 _BLOCK_LEVEL = (0, 3, 4, 6)  # role numbers in `page.elements`, of unknown elements too
-_INLINE, _LINK = 1, 2
+_INLINE, _LINK, _CUSTOM, _SUPERSCRIPT = 1, 2, 4, 12
+_PARAGRAPHS = frozenset({"p", "h1", "h2", "h3", "h4", "h5", "h6"})
 _MAX_NODES = 2_000  # bounds the work
 
 
@@ -52,10 +53,17 @@ def is_in_link_list(link: LexborNode) -> bool:
 
 
 def _first_of_block(node: LexborNode) -> LexborNode:
-    """The first node in the block-level element around a node."""
-    above = node.parent
-    while above is not None and KNOWN.get(above.tag_id, UNKNOWN)[0] == _INLINE:
+    """The first node in the block-level element around a node; see `Walk._custom`."""
+    above, custom = node.parent, None
+    while above is not None:
+        role = KNOWN.get(above.tag_id, UNKNOWN)[0]
+        if role in _BLOCK_LEVEL and role != _CUSTOM:
+            break
+        if role == _CUSTOM and custom is None and "-" in (above.tag or ""):
+            custom = above
         above = above.parent
+    if custom is not None and (above is None or above.tag not in _PARAGRAPHS):
+        above = custom
     first = above.first_child if above is not None else None
     return node if first is None else first
 
@@ -78,7 +86,7 @@ def _inline_nodes(first: LexborNode) -> Iterator[LexborNode | None]:
                 yield node
             elif role in _BLOCK_LEVEL:
                 yield None
-            elif role == _INLINE:
+            elif role in (_INLINE, _SUPERSCRIPT):
                 waiting.append(node.first_child)
         if not waiting:
             return
