@@ -205,6 +205,7 @@ class Run:
         min_score: float | None = None,
         without: str | Sequence[str] = (),
         redact: bool = False,
+        keep_templates: bool = False,
     ) -> Iterator[Document]:
         """The page pairs with the whole text of both pages, as in the format docs.
 
@@ -217,7 +218,7 @@ class Run:
         >>> document.left.markdown("main").splitlines()[0]
         '# Two Shores: lighthouses and the sea'
         """
-        choice = CorpusChoice.of(min_score, without, redact=redact)
+        choice = CorpusChoice.of(min_score, without, redact=redact, keep_templates=keep_templates)
         choice.require_valid()
         choice.require_page_flags()
         return map(document_of, self._document_pairs(choice))
