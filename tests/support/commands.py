@@ -21,10 +21,13 @@ from support.names import LOOPBACK
 from support.serving import Request
 
 COMMAND = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from diptych.commands import main
 from diptych.api.web import Environment
 main(prog_name="diptych", obj=Environment(workers=1))
 """
+"""a command in a process of its own; a shell may have started the tests with SIGINT ignored"""
 HERE = Environment(workers=0, resolver=LOOPBACK)
 """no process but this one, and no resolver"""
 
