@@ -118,20 +118,25 @@ def align_pages(
     Titles are cut into the page's own title and the name of the site.
     """
     for found in align_sentences(left, right, pair.langs, trees, sentences, lexicon, cuts=cuts):
-        ours, theirs = list(_spans(found.left)), list(_spans(found.right))
-        yield SegmentPair(
-            left=" ".join(map(_text_of, ours)),
-            right=" ".join(map(_text_of, theirs)),
-            left_lang=pair.left_lang,
-            right_lang=pair.right_lang,
-            left_url=pair.left,
-            right_url=pair.right,
-            left_path=" ".join(block.path for block, _, _ in ours),
-            right_path=" ".join(block.path for block, _, _ in theirs),
-            score=found.score,
-            left_at=format_at((start, end) for _, start, end in ours),
-            right_at=format_at((start, end) for _, start, end in theirs),
-        )
+        yield segment_of(pair, found)
+
+
+def segment_of(pair: PagePair, found: AlignedSentences) -> SegmentPair:
+    """Make a segment of aligned sentences, with their URLs, paths and offsets."""
+    ours, theirs = list(_spans(found.left)), list(_spans(found.right))
+    return SegmentPair(
+        left=" ".join(map(_text_of, ours)),
+        right=" ".join(map(_text_of, theirs)),
+        left_lang=pair.left_lang,
+        right_lang=pair.right_lang,
+        left_url=pair.left,
+        right_url=pair.right,
+        left_path=" ".join(block.path for block, _, _ in ours),
+        right_path=" ".join(block.path for block, _, _ in theirs),
+        score=found.score,
+        left_at=format_at((start, end) for _, start, end in ours),
+        right_at=format_at((start, end) for _, start, end in theirs),
+    )
 
 
 def _spans(sentences: Sequence[Sentence]) -> Iterator[tuple[Block, int, int]]:

@@ -20,7 +20,14 @@ from diptych.reason import Reason
 from diptych.registry import Strategies
 from diptych.run.site_view import StoreView
 from diptych.run.store import Store
-from diptych.steps.align_pages import UNCUT, TitleCuts, align_pages
+from diptych.steps.align_pages import (
+    UNCUT,
+    AlignedSentences,
+    TitleCuts,
+    align_sentences,
+    segment_of,
+)
+from diptych.steps.partial_segments import mend_partial
 from diptych.types import (
     UNDECIDED,
     Block,
@@ -105,18 +112,18 @@ class TaskContext:
         blocks, tree = read_content(response)
         return Page(record, (), blocks, tree, self.store.sketch(url))
 
-    def segments(
+    def aligned(
         self,
         pair: PagePair,
         left: Page,
         right: Page,
         trees: TreeAligner | None = None,
         cuts: TitleCuts = UNCUT,
-    ) -> list[SegmentPair]:
-        """Align two pages and return all segments; `trees` overrides the tree aligner."""
+    ) -> list[AlignedSentences]:
+        """Align all sentences of two pages; `trees` overrides the tree aligner."""
         trees, sentences = trees or self.strategies.align_dom, self.strategies.align_sentences
         words = self.lexicon(pair.langs)
-        return list(align_pages(pair, left, right, trees, sentences, words, cuts=cuts))
+        return list(align_sentences(left, right, pair.langs, trees, sentences, words, cuts=cuts))
 
 
 def split_page(page: Page, langs: LangPair) -> tuple[Page, Page]:
@@ -163,9 +170,9 @@ class LexiconTask(NamedTuple):
         if pages is None:
             return []
         sure = [
-            segment
-            for segment in context.segments(self.pair, *pages)
-            if segment.left and segment.right and segment.score >= _SURE_SEGMENT
+            segment_of(self.pair, found)
+            for found in context.aligned(self.pair, *pages)
+            if found.left and found.right and found.score >= _SURE_SEGMENT
         ]
         lexicon = context.lexicon(self.pair.langs)
         # Scores may be low only because the lexicon lacks words, so only rules count.
@@ -197,20 +204,26 @@ class AlignTask(NamedTuple):
         pages = context.pages(self.pair)
         if pages is None:
             return AlignResult(_UNREADABLE, [])
-        segments = context.segments(self.pair, *pages, cuts=self.cuts)
-        return _judged(self.pair, pages, segments, context)
+        found = context.aligned(self.pair, *pages, cuts=self.cuts)
+        return _judged(self.pair, pages, found, context)
 
 
 def _judged(
-    pair: PagePair, pages: tuple[Page, Page], segments: list[SegmentPair], context: TaskContext
+    pair: PagePair, pages: tuple[Page, Page], found: list[AlignedSentences], context: TaskContext
 ) -> AlignResult:
-    """Decide on an aligned pair and, if it is accepted, on its segments."""
-    lexicon = context.lexicon(pair.langs)
+    """Decide on an aligned pair and, if it is accepted, mend its segments and decide on them."""
+    lexicon, judge = context.lexicon(pair.langs), context.strategies.filter.judge
+    segments = [segment_of(pair, each) for each in found]
     decision = context.strategies.verify.verify(Candidate(pair, *pages, segments, lexicon))
     if not decision.accept:
         return AlignResult(decision, [])
+
+    def scores(some: Sequence[AlignedSentences]) -> list[float]:
+        return [each.score for each in judge([segment_of(pair, one) for one in some], lexicon)]
+
+    segments = [segment_of(pair, each) for each in mend_partial(found, scores)]
     whole = [segment for segment in segments if segment.left and segment.right]
-    decisions = iter(context.strategies.filter.judge(whole, lexicon))
+    decisions = iter(judge(whole, lexicon))
     return AlignResult(
         decision,
         [
@@ -251,8 +264,8 @@ class VerifyTask(NamedTuple):
         if pages is None:
             return VerifyResult(AlignResult(_UNREADABLE, []), ())
         trees = _LinkRecorder(context.strategies.align_dom)
-        segments = context.segments(self.pair, *pages, trees)
-        aligned = _judged(self.pair, pages, segments, context)
+        found = context.aligned(self.pair, *pages, trees)
+        aligned = _judged(self.pair, pages, found, context)
         decision = aligned.decision
         is_open = decision.reason in UNDECIDED or decision.score >= _PLAUSIBLE_PAIR
         return VerifyResult(aligned, tuple(dict.fromkeys(trees.noted)) if is_open else ())
