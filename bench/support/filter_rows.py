@@ -16,6 +16,7 @@ from diptych.language.codes import primary
 from diptych.protocols import SentenceEncoder
 from diptych.stages.filter.quality import encoder_measures as likeness
 from diptych.stages.filter.quality.measures import NAMES, measures
+from diptych.stages.filter.quality.strategy import Quality, QualityEncoder
 from diptych.stages.filter.rules import Rules
 from diptych.stages.filter.shared.segments import read_segments
 from diptych.text.near_duplicates import segment_keys
@@ -36,6 +37,8 @@ class Rows(NamedTuple):
     """rule that the segment breaks"""
     repeats: NDArray[np.int64]
     """numbers of occurrences of the pair and of its sides among all segments of the site"""
+    scores: NDArray[np.float64]
+    """score of the filter, with the encoder if there is one; 0 if the segment breaks a rule"""
 
     @property
     def right(self) -> NDArray[np.bool_]:
@@ -87,7 +90,8 @@ def rows_of(found: Sequence[Case], encoder: SentenceEncoder | None = None) -> Ro
             segment_keys(seg.left, seg.right, seg.left_lang, seg.right_lang)
             for case in some for seg in case.segs
         ], np.int64).reshape(-1, 3)  # fmt: skip
-        values, broken = [], []
+        values, broken, scores = [], [], []
+        strategy = QualityEncoder() if encoder else Quality()
         for case in some:
             segments = read_segments(case.segs)
             values.append(
@@ -96,12 +100,13 @@ def rows_of(found: Sequence[Case], encoder: SentenceEncoder | None = None) -> Ro
                 else measures(segments, case.lexicon)
             )
             broken += Rules().broken_rules(segments)
+            scores += [each.score for each in strategy.judge(case.segs, case.lexicon)]
         labels = np.array([label for case in some for label in case.labels])
         known = np.array([case.known for case in some for _ in case.labels])
         one = Rows(
             np.concatenate(values), labels, np.full(len(labels), family),
             np.full(len(labels), "-".join(langs)), known, np.array(broken),
-            np.stack(repeats([*keys.T]), axis=1),
+            np.stack(repeats([*keys.T]), axis=1), np.array(scores),
         )  # fmt: skip
         columns.append(one.part(labels != ""))
     return Rows._make(np.concatenate(some) for some in zip(*columns, strict=True))

@@ -36,7 +36,6 @@ from bench.tasks.sentences import textberg
 from diptych._version import VERSION
 from diptych.language.codes import primary
 from diptych.learn.encoder.load import load_encoder
-from diptych.stages.filter.quality import encoder_measures as likeness
 from diptych.stages.filter.quality.measures import NAMES
 from diptych.stages.filter.quality.model import shipped
 from diptych.stages.filter.quality.strategy import Quality
@@ -51,11 +50,14 @@ def said_by(found: Rows, seed: int) -> dict[str, tuple[Said, float]]:
     """For each filter, its scores and its threshold."""
     model, threshold = shipped("quality", NAMES), Quality().threshold
     passed = found.broken_rules == ""
-    scores = np.where(passed, model.probabilities(found.values), 0.0)
-    rescored = settled_runs(found, scores, np.ones(len(passed), bool))
+    rescored = settled_runs(found, found.scores, np.ones(len(passed), bool))
     return {
-        "quality": (scores, threshold),
+        "quality": (found.scores, threshold),
         "quality, settled": (rescored, threshold),
+        "quality without correction": (
+            np.where(passed, model.probabilities(found.values), 0),
+            0.95,
+        ),
         "rules": (passed.astype(np.float64), 0.5),
         "alignment score": (column(found, "alignment"), 0.9),
         "ratio of lengths": (np.exp(-column(found, "length_ratio")), 0.75),
@@ -68,11 +70,11 @@ def settled_runs(found: Rows, scores: Said, chosen: NDArray[np.bool_]) -> Said:
 
     Segments that are not chosen are ignored; their scores do not change.
     """
-    model, moved = shipped("quality", NAMES), scores.copy()
+    moved = scores.copy()
     runs = np.char.add(np.char.add(found.family, " "), found.langs)
     for run in np.unique(runs):
         here = chosen & (runs == run) & (found.broken_rules == "")
-        moved[here] = model.rescored(scores[here], Repeats(*found.repeats[here].T))
+        moved[here] = Quality().rescore(scores[here], Repeats(*found.repeats[here].T))
     return moved
 
 
@@ -190,14 +192,11 @@ def without_resources(found: Rows, filters: Mapping[str, tuple[Said, float]]) ->
 def with_encoder(found: Sequence[Case]) -> list[dict[str, Any]]:
     """The default filter with and without an encoder, on a third of the pages that it supports."""
     encoder = load_encoder("")
-    judged = rows_of(found[::3], encoder)
-    passed = judged.broken_rules == ""
+    some = [case for case in found[::3] if {*map(primary, case.langs)} <= encoder.langs]
     told = []
-    for name, names in (("quality", NAMES), ("quality_encoder", likeness.NAMES)):
-        said = shipped(name, names).probabilities(judged.values[:, : len(names)])
-        scores = np.where(passed, said, 0.0)
-        row: dict[str, Any] = {"filter": name, "segments": len(scores)}
-        told.append(row | figures(judged, scores, Quality().threshold))
+    for name, judged in (("quality", rows_of(some)), ("quality_encoder", rows_of(some, encoder))):
+        row: dict[str, Any] = {"filter": name, "segments": len(judged.scores)}
+        told.append(row | figures(judged, judged.scores, Quality().threshold))
     return told
 
 

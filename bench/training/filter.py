@@ -5,8 +5,8 @@
 
 Boosted trees over the measures of `quality.measures`, of the segments of `filter_pairs` from its
 training families that break no rule.  Right segments count as much as all others together.  How
-scores become probabilities, what texts that come again are worth, and the threshold are chosen on
-what cross-validation over families says.
+scores become probabilities is chosen on what cross-validation over families says.  The scores are
+then corrected by what `bench.training.filter_correction` learns from judged segments.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from bench.support.filter_pairs import ERROR, TRAINING
+from bench.support.filter_pairs import TRAINING
 from bench.support.filter_rows import Rows, rows
 from bench.support.paths import SOURCE
 from bench.support.verify_scores import area, calibration
@@ -28,7 +28,7 @@ from diptych.learn.logistic import fit_logistic, sigmoid
 from diptych.learn.trees import Forest
 from diptych.stages.filter.quality import encoder_measures as likeness
 from diptych.stages.filter.quality.measures import NAMES
-from diptych.stages.filter.quality.model import QualityModel, rescored_by_repeats
+from diptych.stages.filter.quality.model import QualityModel
 
 WEIGHTS = SOURCE / "stages/filter/quality/weights"
 FOLDS = 6
@@ -53,7 +53,6 @@ Trained by `python -m bench.training.filter --most {most} --lang-pairs {lang_pai
 Right segments count as much as all others together.
 Cross-validated over families: area under the curve {area:.4f}, calibration error {calibration:.4f};
 a precision of {precision} at {threshold:.3f}, with {recall:.1f}% of the right ones kept.
-A pair that comes again: {again:.3f}; sides that come with others: {apart:.3f}.
 The sites are built from packages of Debian; none of their text is here.
 """
 
@@ -87,25 +86,6 @@ def cross_validated(
     return said
 
 
-def of_repeats(said: NDArray[np.float64], found: Rows) -> tuple[float, float]:
-    """What texts that come again are worth: the likeliest on a grid, none of them negative.
-
-    Told by the errors that aligners make: what is made worse by chance does not come again.
-    """
-    real = found.right | (found.label == ERROR)
-    weights = weights_of(found.part(real))
-    best = (np.inf, 0.0, 0.0)
-    for again in np.arange(0, 1.01, 0.1):
-        for apart in np.arange(0, 2.01, 0.2):
-            chance = rescored_by_repeats(
-                sigmoid(said[real]), found.part(real).counts, again=again, apart=apart
-            )
-            chance = np.clip(chance, 1e-6, 1 - 1e-6)
-            loss = -(weights * np.log(np.where(found.right[real], chance, 1 - chance))).sum()
-            best = min(best, (loss, float(again), float(apart)))
-    return best[1], best[2]
-
-
 def threshold_for(
     said: NDArray[np.float64], found: Rows, weights: NDArray[np.float64], precision: float
 ) -> tuple[float, float]:
@@ -124,14 +104,13 @@ def trained(found: Rows, names: tuple[str, ...], seed: int) -> tuple[QualityMode
     odds = cross_validated(found, weights, names, seed)
     slope, offset = fit_logistic(odds, found.right.astype(np.float64), weights)
     fitted = slope * odds + offset
-    again, apart = of_repeats(fitted, found)
     whole = boosted(names, seed).fit(found.values, found.right, sample_weight=weights)
-    model = QualityModel(names, Forest.from_boosting(whole), slope, offset, again, apart)
+    model = QualityModel(names, Forest.from_boosting(whole), slope, offset)
     said = sigmoid(fitted)
     threshold, recall = threshold_for(said, found, weights, PRECISION)
     figures = {
         "area": area(found.right, said), "calibration": calibration(found.right, said),
-        "threshold": threshold, "recall": 100 * recall, "again": again, "apart": apart,
+        "threshold": threshold, "recall": 100 * recall,
     }  # fmt: skip
     return model, figures
 

@@ -81,6 +81,7 @@ class Reason(StrEnum):
     COPY = "copy"
     NOT_PARALLEL = "not_parallel"
     PARTIAL = "partial"
+    """a page, or a side of a segment with a low score, says more than the other"""
     SAME_LANGUAGE = "same_language"
     TOO_LITTLE_TEXT = "too_little_text"
     UNKNOWN_LANGUAGE = "unknown_language"

@@ -18,12 +18,13 @@ from diptych.reports.closing import AGAIN, closing_of, export_command
 from diptych.reports.reasons import MAX_NAMED, counted, in_words, listed
 from diptych.reports.start_pages import StartPage
 from diptych.reports.summary import Summary
+from diptych.run.segments import LOW_SCORES
 from diptych.text.urls import extension, origin_of
 
 CHECK = "check the address and your network connection"
 LATER = "the problem may be temporary: run the same command again later"
 BROWSER = "check the address in a browser"
-_LOW_SCORE = 0.5  # an example of a threshold that keeps many more segments
+_LOW_SCORE = 0.3  # an example of a threshold that keeps many more segments
 
 
 class Nothing(NamedTuple):
@@ -220,7 +221,7 @@ def _no_segment(summary: Summary, folder: Path) -> Nothing:
 
 def _more(summary: Summary, folder: Path) -> str:
     """Advice for a run in which segments were aligned but none was kept."""
-    if any(reason == Reason.LOW_SCORE for reason, _ in summary.steps[-1].lost):
+    if any(reason in LOW_SCORES for reason, _ in summary.steps[-1].lost):
         return f"to keep more segments, run: {export_command(folder, _LOW_SCORE)}"
     return f"to see the pages, open {folder / 'report.html'}"
 

@@ -130,7 +130,7 @@ WHERE pairs.id = ? AND d.accept
 SELECT pairs.id, left, right FROM pairs JOIN decisions ON pair = pairs.id WHERE decisions.accept
 
 -- name: segments_to_score
-SELECT id, judged, key, left_key, right_key FROM sound_segments
+SELECT id, judged, key, left_key, right_key, reason = ? FROM sound_segments
 WHERE pair = ? AND key IS NOT NULL ORDER BY position
 
 -- name: segment_texts

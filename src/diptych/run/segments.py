@@ -11,9 +11,12 @@ from diptych.run.database import Database, in_transaction
 from diptych.run.queries import SQL
 from diptych.types import SegmentPair
 
+LOW_SCORES = (Reason.LOW_SCORE, Reason.PARTIAL)
+"""the reasons of segments that a lower threshold would keep"""
 VIEWS = f"""
 CREATE TEMP VIEW sound_segments AS SELECT * FROM segments
-    WHERE reason IN ('', '{Reason.LOW_SCORE}', '{Reason.DUPLICATE}', '{Reason.TEMPLATE}');
+    WHERE reason IN ('', '{Reason.LOW_SCORE}', '{Reason.PARTIAL}', '{Reason.DUPLICATE}',
+                     '{Reason.TEMPLATE}');
 CREATE TEMP VIEW kept_segments AS SELECT * FROM sound_segments WHERE accept;
 """
 """Sound segments break no rule: they are kept unless their score is low, they are duplicates, or
@@ -28,8 +31,9 @@ def reason_at(threshold: float, score: float, reason: str, *, keep_templates: bo
     `reason` is the stored reason, which depends on the threshold of the run.  Further examples of
     templates are included only if `keep_templates` is True.
     """
-    if reason in ("", Reason.LOW_SCORE) or (keep_templates and reason == Reason.TEMPLATE):
-        return "" if score >= threshold else Reason.LOW_SCORE
+    if reason in ("", *LOW_SCORES) or (keep_templates and reason == Reason.TEMPLATE):
+        is_partial = reason == Reason.PARTIAL
+        return "" if score >= threshold else Reason.PARTIAL if is_partial else Reason.LOW_SCORE
     return reason
 
 
@@ -40,8 +44,8 @@ class Segments:
     store: Database
 
     def to_score(self, pair: int) -> Iterator[tuple[Any, ...]]:
-        """The id, original score and keys of a pair's segments that break no filter rule."""
-        return self.store.db.execute(SQL["segments_to_score"], (pair,))
+        """The id, original score, keys and partiality of a pair's segments that break no rule."""
+        return self.store.db.execute(SQL["segments_to_score"], (Reason.PARTIAL, pair))
 
     @in_transaction
     def save_scores(self, rows: Iterable[tuple[float, bool, str, int, int]]) -> None:

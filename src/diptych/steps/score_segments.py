@@ -40,7 +40,7 @@ def score_segments(
     key = f"{strategy!r} {VERSION}{' keep_templates' * keep_templates}"
     if store.is_finished(_STEP, key):
         return
-    ids, judged, keys = _read(store, watcher)
+    ids, judged, keys, is_partial = _read(store, watcher)
     if not len(ids):
         return
     # Four decimals, as in all formats, so that a threshold means the same in each.
@@ -50,9 +50,8 @@ def score_segments(
     copies[best.rows] = best.copies
     is_first = np.zeros(len(ids), bool)
     is_first[best.rows] = True
-    reasons = np.where(
-        is_first, np.where(scores >= strategy.threshold, "", Reason.LOW_SCORE), Reason.DUPLICATE
-    )
+    low = np.where(is_partial, Reason.PARTIAL, Reason.LOW_SCORE)
+    reasons = np.where(is_first, np.where(scores >= strategy.threshold, "", low), Reason.DUPLICATE)
     if not keep_templates:
         reasons[_surplus(_template_keys(store, is_first, watcher), scores)] = Reason.TEMPLATE
     is_kept = reasons == ""
@@ -101,9 +100,12 @@ def _surplus(keys: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np
 
 def _read(
     store: Store, watcher: Watcher
-) -> tuple[NDArray[np.int64], NDArray[np.float64], list[NDArray[np.int64]]]:
-    """Return the ids, scores and keys of all segments that break no rule, ordered by URL."""
-    columns = [array(kind) for kind in "qdqqq"]
+) -> tuple[NDArray[np.int64], NDArray[np.float64], list[NDArray[np.int64]], NDArray[np.bool_]]:
+    """Read all segments that break no rule, ordered by URL.
+
+    Return their ids, their scores, their keys, and a mask of those that the filter found partial.
+    """
+    columns = [array(kind) for kind in "qdqqqb"]
     order = store.pair_order()
     watcher.begin("scoring", len(order), "page pairs")
     for pair in order:
@@ -112,5 +114,5 @@ def _read(
         for row in Segments(store).to_score(pair):
             for column, value in zip(columns, row, strict=True):
                 column.append(value)
-    ids, judged, *keys = (np.array(column) for column in columns)
-    return ids, judged, keys
+    ids, judged, *keys, is_partial = (np.array(column) for column in columns)
+    return ids, judged, keys, is_partial.astype(bool)

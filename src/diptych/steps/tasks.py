@@ -18,6 +18,7 @@ from diptych.page.sketch import block_languages
 from diptych.protocols import LinkAligner, TreeAligner
 from diptych.reason import Reason
 from diptych.registry import Strategies
+from diptych.run.segments import LOW_SCORES
 from diptych.run.site_view import StoreView
 from diptych.run.store import Store
 from diptych.steps.align_pages import (
@@ -181,7 +182,7 @@ class LexiconTask(NamedTuple):
             for segment, decision in zip(
                 sure, context.strategies.filter.judge(sure, lexicon), strict=True
             )
-            if decision.accept or decision.reason == Reason.LOW_SCORE
+            if decision.accept or decision.reason in LOW_SCORES
         ]
 
 

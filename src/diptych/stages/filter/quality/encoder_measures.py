@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,10 +19,17 @@ NAMES = (*plain.NAMES, "cosine", "cosine_over_page", "cosine_over_neighbours")
 
 def measures(segments: Segments, lexicon: Lexicon, encoder: SentenceEncoder) -> NDArray[np.float32]:
     """Compute all measures: one row per segment, and one column per measure in `NAMES`."""
+    return with_cosines(segments, plain.measure_columns(segments, lexicon), encoder)
+
+
+def with_cosines(
+    segments: Segments, columns: Mapping[str, NDArray[np.float64]], encoder: SentenceEncoder
+) -> NDArray[np.float32]:
+    """Add the measures of an encoder to the measures of `quality`, one row per segment."""
     left = encoder.encode([clean(seg.left) for seg in segments.segs])
     right = encoder.encode([clean(seg.right) for seg in segments.segs])
-    columns = [plain.measures(segments, lexicon), *cosine_measures(left, right)]
-    return np.column_stack(columns).astype(np.float32)
+    rows = [plain.rows_of(columns), *cosine_measures(left, right)]
+    return np.column_stack(rows).astype(np.float32)
 
 
 def cosine_measures(

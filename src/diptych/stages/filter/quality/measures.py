@@ -6,7 +6,7 @@ Swapping the two sides does not change any measure.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,8 @@ _SLACK = 15.0  # letters added to lengths, because short texts vary more
 _WORD_SLACK = 3.0  # the same for numbers of words
 _PRIOR_SEGMENTS = 20.0  # weight, in segments, of a prior median of 0
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"']+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
+_CUTS = ("…", "...")
+_AFTER_CUT = " ])»”\"'"  # characters that may follow the ellipsis of an excerpt
 _COUNTED_KINDS = (
     ("stops_apart", Kind.STOP), ("commas_apart", Kind.COMMA), ("colons_apart", Kind.COLON),
     ("brackets_apart", Kind.BRACKET), ("quotes_apart", Kind.QUOTE), ("codes_apart", Kind.CODE),
@@ -51,6 +53,16 @@ _COUNTED_KINDS = (
 
 def measures(segments: Segments, lexicon: Lexicon) -> NDArray[np.float32]:
     """Compute all measures: one row per segment, and one column per measure in `NAMES`."""
+    return rows_of(measure_columns(segments, lexicon))
+
+
+def rows_of(columns: Mapping[str, Floats]) -> NDArray[np.float32]:
+    """Select the measures in `NAMES`: one row per segment, and one column per measure."""
+    return np.stack([columns[name] for name in NAMES], axis=1).astype(np.float32)
+
+
+def measure_columns(segments: Segments, lexicon: Lexicon) -> dict[str, Floats]:
+    """Compute all measures by name, including those of `correction`."""
     ours, theirs = both_sides(segments.segs)
     evidence = word_evidence(ours, theirs, lexicon)
     columns: dict[str, Floats] = {
@@ -64,8 +76,7 @@ def measures(segments: Segments, lexicon: Lexicon) -> NDArray[np.float32]:
         "varied_less": np.minimum(*(_variety(side) for side in (ours, theirs))),
         "varied_apart": np.abs(np.subtract(*(_variety(side) for side in (ours, theirs)))),
     }
-    columns |= _around(columns)
-    return np.stack([columns[name] for name in NAMES], axis=1).astype(np.float32)
+    return columns | _around(columns) | _one_sided(evidence) | _forms(segments.segs)
 
 
 def _lengths(
@@ -206,6 +217,37 @@ def _variety(words: SideWords) -> Floats:
     """For each segment, the smoothed ratio of distinct words to all words."""
     types = np.diff(words.bags.offsets)
     return (types + 2.0) / (words.tokens + 2.0)
+
+
+def _one_sided(evidence: WordEvidence) -> dict[str, Floats]:
+    """Measures of what only one side says: numbers, and words without a counterpart."""
+    ours, theirs = (side._asdict() for side in evidence.unlinked)
+    found = {
+        f"unlinked_{name}_apart": np.log1p(np.abs(ours[name] - theirs[name]))
+        for name in ("total", "known", "longest", "first", "last")
+    }
+    return found | {
+        "number_conflicts": np.log1p(np.minimum(evidence.numbers[1], evidence.numbers[2])),
+        "unlinked_share": np.maximum(ours["share"], theirs["share"]),
+        "unlinked_known_share": np.maximum(ours["known_share"], theirs["known_share"]),
+        "unlinked_longest_known": np.log1p(
+            np.maximum(ours["longest_known"], theirs["longest_known"])
+        ),
+    }
+
+
+def _forms(segs: Sequence[SegmentPair]) -> dict[str, Floats]:
+    """Measures of the form: both sides are excerpts, and both have the same place in their pages.
+
+    An excerpt ends with an ellipsis, often in the middle of a sentence.
+    """
+    texts = ((seg.left.rstrip(_AFTER_CUT), seg.right.rstrip(_AFTER_CUT)) for seg in segs)
+    cut = (left.endswith(_CUTS) and right.endswith(_CUTS) for left, right in texts)
+    same = (seg.left_path == seg.right_path for seg in segs)
+    return {
+        "excerpts": np.fromiter(cut, np.float64, len(segs)),
+        "same_path": np.fromiter(same, np.float64, len(segs)),
+    }
 
 
 def _around(columns: dict[str, Floats]) -> dict[str, Floats]:

@@ -1,8 +1,9 @@
-"""The trained model of the filter: decision trees over measures, and weights for repeats.
+"""The trained model of the filter, and the adjustment of scores at the end of a run.
 
-    p  = 1 / (1 + exp(-(slope * trees + offset)))
-    p' = 1 / (1 + exp(-(logit p + logit share
-                        + again * log same + apart * log(same * same / (left * right)))))
+    odds = slope * trees + offset
+    p    = 1 / (1 + exp(-correction(odds)))
+    p'   = 1 / (1 + exp(-(logit p + logit share
+                          + again * log same + apart * log(same * same / (left * right)))))
 
 `share` is the share of correct segments in a run, estimated from the scores, because p assumes that
 half of the segments are correct.  `same`, `left` and `right` count the occurrences of the pair and
@@ -28,10 +29,11 @@ from diptych.units import Repeats
 if TYPE_CHECKING:
     from pathlib import Path
 
-_FORMAT = 1
+_FORMAT = 2
 _MAX_LOG_COUNT = np.log(20.0)  # further occurrences of a text do not count
-_PRIOR_SHARE, _PRIOR_SEGMENTS = 0.9, 20.0  # share of correct segments on verified pages; its weight
-_MIN_SHARE, _MAX_SHARE = 0.05, 0.95  # bounds of the estimated share
+_PRIOR_SHARE, _PRIOR_SEGMENTS = 0.7, 20.0  # share of good segments on real sites; its weight
+# Bounds of the estimated share.  Among good runs, the estimate says nothing about their segments.
+_MIN_SHARE, _MAX_SHARE = 0.05, 0.7
 _MAX_STEPS = 200
 _TOLERANCE = 1e-6  # minimum distance of scores from 0 and 1
 
@@ -44,21 +46,14 @@ class QualityModel:
     forest: Forest
     slope: float
     offset: float
-    again: float
-    """weight of the number of occurrences of a pair"""
-    apart: float
-    """weight of the occurrences of a pair's sides in other pairs"""
+
+    def odds(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
+        """For each row of measures, the log odds that the segment is correct."""
+        return self.slope * self.forest.scores(rows).astype(np.float64) + self.offset
 
     def probabilities(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
         """For each row of measures, the probability that the segment is correct."""
-        odds = self.forest.scores(rows).astype(np.float64)
-        return sigmoid(self.slope * odds + self.offset)
-
-    def rescored(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
-        """Adjust scores to the run's share of correct segments and to the number of repeats."""
-        share = share_right(scores)
-        adjusted = sigmoid(_odds(scores) + np.log(share / (1 - share)))
-        return rescored_by_repeats(adjusted, repeats, again=self.again, apart=self.apart)
+        return sigmoid(self.odds(rows))
 
     def save(self, path: Path) -> None:
         """Write the model to a file of NumPy arrays."""
@@ -66,9 +61,17 @@ class QualityModel:
             "names": np.array(self.names),
             "format": np.array(_FORMAT),
             "curve": np.array([self.slope, self.offset]),
-            "repeats": np.array([self.again, self.apart]),
         }
         save_arrays(path, about | self.forest.arrays("forest_"))
+
+
+def rescored(
+    scores: NDArray[np.float64], repeats: Repeats, *, again: float, apart: float
+) -> NDArray[np.float64]:
+    """Adjust scores to the run's share of correct segments and to the number of repeats."""
+    share = share_right(scores)
+    adjusted = sigmoid(_odds(scores) + np.log(share / (1 - share)))
+    return rescored_by_repeats(adjusted, repeats, again=again, apart=apart)
 
 
 def share_right(scores: NDArray[np.float64]) -> float:
@@ -78,7 +81,7 @@ def share_right(scores: NDArray[np.float64]) -> float:
     segments, the prior dominates.
 
     >>> round(share_right(np.array([0.99] * 80 + [0.01] * 20)), 2), share_right(np.empty(0))
-    (0.82, 0.9)
+    (0.7, 0.7)
     """
     inside = np.clip(scores, _TOLERANCE, 1 - _TOLERANCE)
     ratio = inside / (1 - inside)
@@ -105,17 +108,24 @@ def rescored_by_repeats(
 ) -> NDArray[np.float64]:
     """Adjust scores according to how often the segments and their sides occur.
 
-    `again` and `apart` are the weights described in `QualityModel`.
+    `again` and `apart` are the weights described in `Correction`.
 
     >>> twice = Repeats(np.array([2, 1, 1]), np.array([2, 1, 3]), np.array([2, 1, 1]))
     >>> rescored_by_repeats(np.full(3, 0.5), twice, again=1.0, apart=1.0).round(2).tolist()
     [0.67, 0.5, 0.25]
     """
-    same, left, right = (np.log(np.maximum(counts, 1)) for counts in repeats)
-    shift = again * np.minimum(same, _MAX_LOG_COUNT) + apart * np.maximum(
-        2 * same - left - right, -2 * _MAX_LOG_COUNT
-    )
+    same, others = repeat_measures(repeats)
+    shift = again * same + apart * others
     return np.where(shift == 0, scores, sigmoid(_odds(scores) + shift))
+
+
+def repeat_measures(repeats: Repeats) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The logarithms that `again` and `apart` weight: bounded, and 0 for texts that occur once."""
+    same, left, right = (np.log(np.maximum(counts, 1)) for counts in repeats)
+    return (
+        np.minimum(same, _MAX_LOG_COUNT),
+        np.maximum(2 * same - left - right, -2 * _MAX_LOG_COUNT),
+    )
 
 
 @cache
@@ -133,9 +143,8 @@ def load(path: Path, names: Sequence[str]) -> QualityModel:
             raise ValueError("it was trained with different measures")
         forest = Forest.of_arrays(found, len(names), "forest_")
         slope, offset = map(float, found["curve"])
-        again, apart = map(float, found["repeats"])
-        if not np.isfinite([slope, offset, again, apart]).all():
+        if not np.isfinite([slope, offset]).all():
             raise ValueError("its arrays are damaged")
-        if min(slope, again, apart) < 0:
-            raise ValueError("its slope or a weight is negative: it would prefer bad segments")
-        return QualityModel(tuple(names), forest, slope, offset, again, apart)
+        if slope < 0:
+            raise ValueError("its slope is negative: it would prefer bad segments")
+        return QualityModel(tuple(names), forest, slope, offset)

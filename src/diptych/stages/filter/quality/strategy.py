@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,43 +10,55 @@ from numpy.typing import NDArray
 
 from diptych.language.codes import primary
 from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.learn.logistic import sigmoid
 from diptych.protocols import SentenceEncoder
 from diptych.reason import Reason
 from diptych.stages.filter.quality import encoder_measures, measures
-from diptych.stages.filter.quality.model import shipped
+from diptych.stages.filter.quality.correction import shipped_correction
+from diptych.stages.filter.quality.model import rescored, shipped
 from diptych.stages.filter.rules import Rules
-from diptych.stages.filter.shared.segments import read_segments
+from diptych.stages.filter.shared.segments import Segments, read_segments
 from diptych.types import Decision, SegmentPair
 from diptych.units import Repeats
 
-_THRESHOLD = 0.95  # see weights/quality.md: a precision of 0.98 with some margin
+_THRESHOLD = 0.6  # see weights/correction.md
 _RULES = Rules()
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """The default filter, which applies hard rules and a small language-independent model.
+    """The default filter, which applies hard rules and small language-independent models.
 
-    The score of a segment is the probability that both sides have the same meaning.  At first,
-    scores assume that half of all segments are correct; at the end of a run, they are adjusted to
-    the estimated share of correct segments.
+    The score of a segment is the probability that a reader finds that both sides say the same, no
+    more and no less.  At first, scores assume that half of all segments are good; at the end of a
+    run, they are adjusted to the estimated share of good segments.
     """
 
     threshold: float = _THRESHOLD
-    """minimum score for keeping a segment; the default was chosen for a precision of 98%"""
+    """minimum score for keeping a segment; the default was chosen on judged segments of real
+    sites"""
     rules: Rules = _RULES
     """rules that reject a segment regardless of its score"""
 
     def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
         """Score each segment by its probability of being correct, or by 0 if it breaks a rule."""
         segments = read_segments(segs)
-        rows = measures.measures(segments, lexicon)
-        scores = shipped("quality", measures.NAMES).probabilities(rows)
-        return decisions(scores, self.rules.broken_rules(segments), self.threshold)
+        columns = measures.measure_columns(segments, lexicon)
+        odds = shipped("quality", measures.NAMES).odds(measures.rows_of(columns))
+        return self._decisions(segments, columns | {"odds": odds})
+
+    def _decisions(
+        self, segments: Segments, columns: Mapping[str, NDArray[np.float64]]
+    ) -> list[Decision]:
+        correction = shipped_correction()
+        scores = sigmoid(correction.corrected(columns))
+        low = np.where(correction.are_partial(columns), Reason.PARTIAL, Reason.LOW_SCORE)
+        return decisions(scores, low, self.rules.broken_rules(segments), self.threshold)
 
     def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
         """Adjust scores to the run's share of correct segments and to the number of repeats."""
-        return shipped("quality", measures.NAMES).rescored(scores, repeats)
+        correction = shipped_correction()
+        return rescored(scores, repeats, again=correction.again, apart=correction.apart)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,20 +88,24 @@ class QualityEncoder(Quality):
         if not segs or not _knows(encoder, segs[0]):
             return Quality.judge(self, segs, lexicon)
         segments = read_segments(segs)
-        rows = encoder_measures.measures(segments, lexicon, encoder)
-        scores = shipped("quality_encoder", encoder_measures.NAMES).probabilities(rows)
-        return decisions(scores, self.rules.broken_rules(segments), self.threshold)
+        columns = measures.measure_columns(segments, lexicon)
+        rows = encoder_measures.with_cosines(segments, columns, encoder)
+        odds = shipped("quality_encoder", encoder_measures.NAMES).odds(rows)
+        return self._decisions(segments, columns | {"odds": odds})
 
 
 def decisions(
-    scores: NDArray[np.float64], broken: Sequence[str], threshold: float
+    scores: NDArray[np.float64], low: NDArray[np.str_], broken: Sequence[str], threshold: float
 ) -> list[Decision]:
-    """Return a decision for each segment, based on its score and on any rule that it breaks."""
+    """Return a decision for each segment, based on its score and on any rule that it breaks.
+
+    `low` contains the reason of each segment if its score is below the threshold.
+    """
     return [
         Decision(False, 0.0, reason)
         if reason
-        else Decision(score >= threshold, score, "" if score >= threshold else Reason.LOW_SCORE)
-        for score, reason in zip(scores.tolist(), broken, strict=True)
+        else Decision(score >= threshold, score, "" if score >= threshold else own)
+        for score, own, reason in zip(scores.tolist(), low.tolist(), broken, strict=True)
     ]
 
 

@@ -20,6 +20,7 @@ from diptych.kernels.tables import Table
 from diptych.learn.lexicon.bags import words_of
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.learn.lexicon.word_links import lifts, trust, vocabulary_links
+from diptych.stages.filter.quality.unlinked import UnlinkedWords, unlinked_words
 from diptych.types import SegmentPair
 
 Floats = NDArray[np.float64]
@@ -45,6 +46,8 @@ class SideWords:
     """number of words in each segment"""
     is_number: NDArray[np.bool_]
     """for each word of the vocabulary, True if it is a number"""
+    order: Ints
+    """for each word in the order of the texts, its index in the bags"""
 
 
 class WordEvidence(NamedTuple):
@@ -72,6 +75,7 @@ class WordEvidence(NamedTuple):
     """counts as in `numbers`, for words that occur on both pages"""
     copied: Floats
     """share of the words of the shorter side that also occur on the other side"""
+    unlinked: tuple[UnlinkedWords, UnlinkedWords]
 
 
 def side_words(texts: Sequence[str], lang: str) -> SideWords:
@@ -100,6 +104,7 @@ def side_words(texts: Sequence[str], lang: str) -> SideWords:
         np.fromiter((length for _, length in found), np.float64, len(found)),
         sizes.astype(np.float64),
         np.fromiter((word[:1].isdigit() for word in vocabulary), bool, len(vocabulary)),
+        inverse.reshape(-1),
     )
 
 
@@ -130,6 +135,10 @@ def word_evidence(left: SideWords, right: SideWords, lexicon: Lexicon) -> WordEv
         _agreement(left, right, same, is_number=True),
         _agreement(left, right, same, is_number=False),
         _copied(left, right, same),
+        (
+            _unlinked(left, here, trusted[0]),
+            _unlinked(right, there, trusted[1]),
+        ),
     )
 
 
@@ -202,9 +211,25 @@ def _covered(words: SideWords, linked: Ints, trusted: Floats) -> Floats:
     counts = np.bincount(words.bags.word, words.bags.count, words.bags.size)
     rarity = np.log((counts.sum() + 500.0) / (counts + 1.0))
     weight = trusted[words.bags.word] * rarity[words.bags.word]
-    is_linked = np.zeros(len(weight))
-    is_linked[linked] = 1.0
+    is_linked = _is_linked(words, linked)
     return (_sums(words, weight * is_linked) + 2.0) / (_sums(words, weight) + 4.0)
+
+
+def _is_linked(words: SideWords, linked: Ints) -> NDArray[np.bool_]:
+    """A mask of the words in the bags that are linked, given their indices."""
+    mask = np.zeros(len(words.bags.word), bool)
+    mask[linked] = True
+    return mask
+
+
+def _unlinked(words: SideWords, linked: Ints, trusted: Floats) -> UnlinkedWords:
+    order = words.order
+    return unlinked_words(
+        words.segment[order],
+        ~_is_linked(words, linked)[order],
+        trusted[words.bags.word[order]],
+        len(words.lengths),
+    )
 
 
 def _order(
