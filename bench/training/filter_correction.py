@@ -4,9 +4,11 @@
 
 DIR holds run folders named after the site and the languages, and a file of verdicts is as in
 `bench.tasks.judged`.  A logistic regression over the measures in `correction.NAMES` of judged
-segments that break no rule; good segments count as much as partial and wrong ones together.  How
-often a segment and its sides occur in the run are two more inputs, whose weights are stored apart.
-Cross-validation leaves out one site after the other.
+segments that break no rule; good segments count as much as partial and wrong ones together.
+Segments of `filter_pairs` with made noise count half as much as the judged ones: real sites of
+today have little spam and few shuffled words, which must not be forgotten.  How often a segment and
+its sides occur in the run are two more inputs, whose weights are stored apart.  Cross-validation
+leaves out one site after the other.
 """
 
 from __future__ import annotations
@@ -15,11 +17,12 @@ import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.support.filter_pairs import GOOD, TRAINING, cases
 from bench.support.paths import SHARED, SOURCE
 from bench.support.verify_scores import area, calibration
 from bench.tasks.judged import OWN, read_verdicts, text_key
@@ -27,17 +30,21 @@ from diptych.corpus.best_copies import repeats
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.learn.logistic import sigmoid
 from diptych.reason import Reason
+from diptych.run.segments import LOW_SCORES
 from diptych.run.store import Store
 from diptych.stages.filter.quality.correction import NAMES, Correction, Regression
 from diptych.stages.filter.quality.measures import NAMES as FOREST_NAMES
 from diptych.stages.filter.quality.measures import measure_columns, rows_of
 from diptych.stages.filter.quality.model import repeat_measures, share_right, shipped
-from diptych.stages.filter.shared.segments import read_segments
+from diptych.stages.filter.rules import Rules
+from diptych.stages.filter.shared.segments import Segments, read_segments
 from diptych.types import LangPair, SegmentPair, Url
 
 WEIGHTS = SOURCE / "stages/filter/quality/weights"
 RIDGE = 10.0  # of weights of standardised measures
-SOUND = ("", Reason.LOW_SCORE, Reason.DUPLICATE)
+SOUND = ("", *LOW_SCORES, Reason.DUPLICATE)
+MADE = 0.5  # weight of all segments with made noise, relative to all judged segments
+PAGES, LANG_PAIRS = 4, 3  # page pairs of a language pair, and language pairs, of a family
 THRESHOLDS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 Floats = NDArray[np.float64]
 _PAIRS = (
@@ -53,7 +60,8 @@ CARD = """# Correction of segment scores
 `correction.json`: a logistic regression over {count} measures: {measures}.
 Trained by `python -m bench.training.filter_correction` on {rows} segments of {sites} real sites in
 {langs} language pairs, each read and judged: {good} good, {partial} partial, {wrong} wrong.
-Good segments count as much as all others together.
+Good segments count as much as all others together; {made} segments of manuals with made noise count
+half as much as these.
 Cross-validated over sites: area under the curve {area:.4f} ({before:.4f} without the correction),
 calibration error {calibration:.4f} at the share of good segments in each run.
 
@@ -82,9 +90,7 @@ def segments_of(run: Path, verdicts: Mapping[int, str]) -> Iterator[dict[str, An
             for row in rows
         ]  # fmt: skip
         lexicon = lexicons.get(LangPair(left, right)) or Lexicon.empty(left, right)
-        columns = measure_columns(read_segments(segs), lexicon)
-        columns["odds"] = shipped("quality", FOREST_NAMES).odds(rows_of(columns))
-        values = np.stack([columns[name] for name in NAMES], axis=1)
+        values = measured(read_segments(segs), lexicon)
         for row, own in zip(rows, values, strict=True):
             if row[5] in SOUND:
                 verdict = verdicts.get(text_key(row[0], row[1]), "")
@@ -104,16 +110,57 @@ def read_run(run: Path, verdicts: Mapping[int, str]) -> dict[str, NDArray[Any]]:
     }
 
 
-def fitted(inputs: Floats, is_good: NDArray[np.bool_]) -> tuple[Floats, float]:
-    """Fit weights and offset by Newton's method; both classes count the same."""
+class Labelled(NamedTuple):
+    """Inputs of a regression, one row per segment, with labels and weights."""
+
+    inputs: Floats
+    labels: NDArray[np.bool_]
+    weights: Floats
+
+    def beside(self, other: Labelled, share: float) -> Labelled:
+        """These rows and others, whose total weight is the given share of the weight of these."""
+        weights = other.weights * share * self.weights.sum() / other.weights.sum()
+        parts = zip(self, other._replace(weights=weights), strict=True)
+        return Labelled._make(np.concatenate(each) for each in parts)
+
+
+def balanced(inputs: Floats, labels: NDArray[np.bool_]) -> Labelled:
+    """Give both classes the same weight."""
+    weights = np.where(labels, 0.5 / labels.mean(), 0.5 / (1 - labels.mean()))
+    return Labelled(inputs, labels, weights)
+
+
+def made_noise() -> Labelled:
+    """Segments of `filter_pairs`, half of the right ones made worse; all occur once."""
+    values, labels = [], []
+    for case in cases(TRAINING, most=PAGES, lang_pairs=LANG_PAIRS, seed=0):
+        segments = read_segments(case.segs)
+        passed = np.array(Rules().broken_rules(segments)) == ""
+        chosen = passed & (np.array(case.labels) != "")
+        values.append(measured(segments, case.lexicon)[chosen])
+        labels.append(np.array(case.labels)[chosen] == GOOD)
+    inputs = np.concatenate(values)
+    repeats_of_one = np.zeros((len(inputs), 2))
+    return balanced(np.column_stack([inputs, repeats_of_one]), np.concatenate(labels))
+
+
+def measured(segments: Segments, lexicon: Lexicon) -> Floats:
+    """The measures in `NAMES` of the segments of two pages, one row per segment."""
+    columns = measure_columns(segments, lexicon)
+    columns["odds"] = shipped("quality", FOREST_NAMES).odds(rows_of(columns))
+    return np.stack([columns[name] for name in NAMES], axis=1)
+
+
+def fitted(rows: Labelled) -> tuple[Floats, float]:
+    """Fit weights and offset by Newton's method."""
+    inputs, labels, counts = rows
     mean, spread = inputs.mean(0), inputs.std(0) + 1e-9
     columns = np.column_stack([(inputs - mean) / spread, np.ones(len(inputs))])
-    counts = np.where(is_good, 0.5 / is_good.mean(), 0.5 / (1 - is_good.mean()))
     ridge = np.r_[np.full(inputs.shape[1], RIDGE), 0.0]
     found = np.zeros(columns.shape[1])
     for _ in range(50):
         chance = sigmoid(columns @ found)
-        gradient = columns.T @ (counts * (chance - is_good)) + ridge * found
+        gradient = columns.T @ (counts * (chance - labels)) + ridge * found
         bend = (columns * (counts * chance * (1 - chance))[:, None]).T @ columns
         found = found - np.linalg.solve(bend + np.diag(ridge + 1e-9), gradient)
     weights = found[:-1] / spread
@@ -152,13 +199,15 @@ def main() -> None:
     train_and_ship(runs)
 
 
-def _inputs(runs: Sequence[Mapping[str, NDArray[Any]]]) -> tuple[Floats, NDArray[np.bool_]]:
+def _inputs(runs: Sequence[Mapping[str, NDArray[Any]]]) -> Labelled:
     parts = [
         (np.column_stack([run["values"], run["repeats"]])[rows], run["verdict"][rows] == "g")
         for run in runs
         for rows in [judged(run)]
     ]
-    return np.concatenate([each for each, _ in parts]), np.concatenate([each for _, each in parts])
+    return balanced(
+        np.concatenate([each for each, _ in parts]), np.concatenate([each for _, each in parts])
+    )
 
 
 def partial_or_wrong(runs: Sequence[Mapping[str, NDArray[Any]]]) -> Regression:
@@ -169,23 +218,24 @@ def partial_or_wrong(runs: Sequence[Mapping[str, NDArray[Any]]]) -> Regression:
         rows = rows[run["verdict"][rows] != "g"]
         values.append(run["values"][rows])
         verdicts.append(run["verdict"][rows] == "p")
-    weights, offset = fitted(np.concatenate(values), np.concatenate(verdicts))
+    weights, offset = fitted(balanced(np.concatenate(values), np.concatenate(verdicts)))
     return Regression(tuple(map(float, weights)), offset)
 
 
 def train_and_ship(runs: Mapping[str, Mapping[str, NDArray[Any]]]) -> None:
     """Fit the model on all runs, and cross-validate it over sites."""
     odds, plain, verdict = [], [], []
+    made = made_noise()
     site_of = {name: name.rsplit("-", 2)[0] for name in runs}
     for name, run in runs.items():
         others = [runs[other] for other in runs if site_of[other] != site_of[name]]
         rows = judged(run)
-        odds.append(final_odds(run, *fitted(*_inputs(others)))[rows])
+        odds.append(final_odds(run, *fitted(_inputs(others).beside(made, MADE)))[rows])
         plain.append(run["values"][rows, NAMES.index("odds")])
         verdict.append(run["verdict"][rows])
     said, first, verdicts = map(np.concatenate, (odds, plain, verdict))
     chance = sigmoid(said)
-    weights, offset = fitted(*_inputs(list(runs.values())))
+    weights, offset = fitted(_inputs(list(runs.values())).beside(made, MADE))
     again, apart = (max(0.0, float(each)) for each in weights[len(NAMES) :])
     model = Correction(
         Regression(tuple(map(float, weights[: len(NAMES)])), offset),
@@ -207,6 +257,7 @@ def train_and_ship(runs: Mapping[str, Mapping[str, NDArray[Any]]]) -> None:
         good=is_good.sum(), partial=(verdicts == "p").sum(), wrong=(verdicts == "w").sum(),
         area=area(is_good, said), before=area(is_good, first),
         calibration=calibration(is_good, chance), table=table, again=again, apart=apart,
+        made=len(made.labels),
     )  # fmt: skip
     (WEIGHTS / "correction.md").write_text(card, "utf-8")
     print(card)

@@ -137,7 +137,7 @@ def page_pair_model(folder: Path) -> Made:
 def quality_model(folder: Path) -> Made:
     names = {"format", "names"}
     arrays = {name if name in names else f"forest_{name}": FOREST[name] for name in FOREST}
-    arrays |= {"curve": np.array([1.0, 0.0]), "repeats": np.array([1.0, 1.0])}
+    arrays |= {"curve": np.array([1.0, 0.0]), "format": np.array(2)}
     save_arrays(folder / "a.npz", arrays)
     return folder / "a.npz", lambda: quality.load(folder / "a.npz", ("a", "b"))
 

@@ -161,7 +161,7 @@ EXPLAIN = "diptych explain 'my run'"
          f"to see the rejected pairs, run: {EXPLAIN}"),
         (pages(3, 3, 1, 1, 5, 0, lost=(("low_score", 5),)),
          "no segments kept (5 below the threshold)",
-         "to keep more segments, run: diptych export 'my run' --min-score 0.5 --format tsv"),
+         "to keep more segments, run: diptych export 'my run' --min-score 0.3 --format tsv"),
         (pages(3, 3, 1, 1, 5, 0, lost=(("identical", 5),)),
          "no segments kept (5 identical on both sides)",
          "to see the pages, open my run/report.html"),

@@ -215,7 +215,7 @@ def test_report_has_the_lines_of_the_terminal(store: Store) -> None:
     for line in (*closing_of(summary), *threshold_lines(summary.threshold, store.folder)):
         assert for_command_line(line) in text
     assert "are still queued" in text
-    assert "--min-score 0.8" in text
+    assert "--min-score 0.4" in text
 
 
 def test_report_of_a_run_without_a_page_says_why(store: Store) -> None:

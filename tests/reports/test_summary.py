@@ -180,7 +180,7 @@ def test_pages_come_first_among_downloads(store: Store) -> None:
 @pytest.mark.parametrize(
     ("settings", "threshold"),
     [
-        ({"use": "quality"}, 0.95),
+        ({"use": "quality"}, 0.6),
         ({"use": "quality", "threshold": 0.7}, 0.7),
         ({"use": "rules"}, 0.0),
         ({"use": "of_another_version"}, None),

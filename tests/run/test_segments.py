@@ -16,7 +16,7 @@ TOLD = {
     ("/en/b", "/fr/b"): [Said("Last.", "Dernier.", 0.7)],
     ("/en/a", "/fr/a"): [
         Said("First.", "Premier.", 0.9, flags=("email",)),
-        Said("Bad.", "Mauvais.", 0.2, "low_score"),
+        Said("Bad.", "Mauvais.", 0.2, "partial"),
         Said("Too long.", "Trop long.", 0.9, "too_long"),
         Said("Again.", "Encore.", 0.8, "duplicate"),
         Said("Second.", "Deuxième.", 0.6),
@@ -37,7 +37,8 @@ def test_segments_that_break_no_rule_are_scored(made: Maker) -> None:
     rows = list(segments.to_score(pair))
     assert [texts[row[0]] for row in rows] == ["First.", "Bad.", "Again.", "Second."]
     assert [row[1] for row in rows] == [0.9, 0.2, 0.8, 0.6]
-    assert tuple(rows[0][2:]) == tuple(segment_keys("First.", "Premier.", "en", "fr"))
+    assert tuple(rows[0][2:5]) == tuple(segment_keys("First.", "Premier.", "en", "fr"))
+    assert [row[5] for row in rows] == [0, 1, 0, 0]
 
 
 def test_scores_are_saved_all_or_none(made: Maker) -> None:
@@ -97,7 +98,7 @@ def test_all_of_a_pair_come_in_order_with_their_reasons(made: Maker) -> None:
     _, segments, pair = opened(made)
     rows = list(segments.all_of(pair))
     assert [(row[0], *row[6:]) for row in rows] == [
-        ("First.", 0.9, ""), ("Bad.", 0.2, "low_score"), ("Too long.", 0.9, "too_long"),
+        ("First.", 0.9, ""), ("Bad.", 0.2, "partial"), ("Too long.", 0.9, "too_long"),
         ("Again.", 0.8, "duplicate"), ("Second.", 0.6, ""), ("Alone.", 0.0, "unaligned"),
     ]  # fmt: skip
     assert rows[1][:6] == ("Bad.", "Mauvais.", "/p[1]", "/p[1]", "0-4", "0-8")

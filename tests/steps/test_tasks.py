@@ -13,7 +13,7 @@ from support.fakes import make_page
 from support.runs import LANGS, context, crawled
 
 from diptych.learn.lexicon.lexicon import Lexicon
-from diptych.reason import Reason
+from diptych.run.segments import LOW_SCORES
 from diptych.run.store import Store
 from diptych.steps.tasks import AlignTask, LexiconTask, SketchTask, TaskContext, split_page
 from diptych.types import Block, Decision, LangPair, PagePair, Url
@@ -149,7 +149,7 @@ def test_sure_segments_teach(own: TaskContext, pair: PagePair) -> None:
     sure = {
         (seg.left, seg.right)
         for seg, decision in whole
-        if (decision.accept or decision.reason == Reason.LOW_SCORE) and seg.score >= 0.7
+        if (decision.accept or decision.reason in LOW_SCORES) and seg.score >= 0.7
     }
     assert {*taught} == sure
     assert {(seg.left, seg.right) for seg, _ in whole if seg.score >= 0.7} > sure

@@ -15,8 +15,8 @@ from diptych.reports.reasons import counted
 from diptych.reports.summary import Summary
 
 AGAIN = "run the same command again to continue"
-LOWER_THRESHOLD = 0.8  # an example for users who want more segments
-HIGHER_THRESHOLD = 0.9  # an example for users who want better segments
+LOWER_THRESHOLD = 0.4  # an example for users who want more segments
+HIGHER_THRESHOLD = 0.8  # an example for users who want better segments
 _HOPELESS = frozenset({SiteEnd.UNLIKELY, SiteEnd.NO_PAIRS, SiteEnd.NOTHING_LEFT})
 _CORPUS = ("corpus.tsv", "corpus.tmx", "n-way.tsv", "pairs.tsv")
 
@@ -77,8 +77,8 @@ def next_steps(summary: Summary, folder: Path) -> list[str]:
 def threshold_lines(threshold: float | None, folder: Path) -> list[str]:
     """A report line about a corpus's score threshold and how to change it; none if unknown.
 
-    >>> threshold_lines(0.95, Path("run"))[0].partition("; ")[0]
-    'segments with a score of at least 0.95 are kept'
+    >>> threshold_lines(0.6, Path("run"))[0].partition("; ")[0]
+    'segments with a score of at least 0.6 are kept'
     """
     if threshold is None:
         return []

@@ -44,7 +44,7 @@ def mend_partial(found: Sequence[AlignedSentences], score: Scorer) -> list[Align
         variant
         for at, each in enumerate(found)
         if each.left and each.right and len(each.left) + len(each.right) <= _MAX_SENTENCES
-        for variant in (*_cut(at, each), *_extended(at, found))
+        for variant in (*_extended(at, found), *_cut(at, each))
     ]
     if not variants:
         return list(found)

@@ -26,7 +26,7 @@ from diptych.learn.json_models import MAX_BYTES, number, parse_model
 Floats = NDArray[np.float64]
 
 NAMES = (
-    "odds", "length", "length_ratio", "length_off", "number_conflicts", "numbers_lost",
+    "odds", "length", "length_ratio", "length_off", "number_conflicts", "number_surplus",
     "unlinked_total_apart", "unlinked_known_apart", "unlinked_longest_apart",
     "unlinked_first_apart", "unlinked_last_apart", "unlinked_share", "unlinked_known_share",
     "unlinked_longest_known", "upper_apart", "begin_differs", "end_differs", "excerpts",

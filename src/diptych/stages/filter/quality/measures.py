@@ -227,7 +227,8 @@ def _one_sided(evidence: WordEvidence) -> dict[str, Floats]:
         for name in ("total", "known", "longest", "first", "last")
     }
     return found | {
-        "number_conflicts": np.log1p(np.minimum(evidence.numbers[1], evidence.numbers[2])),
+        "number_conflicts": np.log1p(np.minimum(*evidence.numbers[1:])),
+        "number_surplus": np.log1p(np.abs(np.subtract(*evidence.numbers[1:]))),
         "unlinked_share": np.maximum(ours["share"], theirs["share"]),
         "unlinked_known_share": np.maximum(ours["known_share"], theirs["known_share"]),
         "unlinked_longest_known": np.log1p(
