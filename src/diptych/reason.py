@@ -98,7 +98,7 @@ class Reason(StrEnum):
     MOSTLY_MARKUP = "mostly_markup"
     NO_LETTERS = "no_letters"
     TEMPLATE = "template"
-    """the item differs from many others of the site only in names, numbers or addresses"""
+    """the item differs from many others of the site only in a word, names, numbers or addresses"""
     TOO_LONG = "too_long"
     UNALIGNED = "unaligned"
     WRONG_LANGUAGE = "wrong_language"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -251,7 +252,35 @@ def test_copies_of_examples_of_a_template_are_left_out_with_them(
     )
     expected = ["Tag Ora", *["Tag Ara"] * 2] if keep_templates else ["Tag Ora"]
     assert [unit.sides[0].text for unit in corpus.units()] == expected
-    assert [unit.sides[0].text for group in corpus.grouped() for unit in group] == expected
+    assert [unit.sides[0].text for group in corpus.grouped() for unit in group.units] == expected
+
+
+def named(lang: str, name: str) -> str:
+    """A label with a name, which is spelt differently in Greek."""
+    return f"Ετικέτα {name[::-1]}" if lang == "el" else f"Tag-{lang} {name}"
+
+
+@pytest.mark.parametrize("score", [0.9, 0.2])
+@pytest.mark.parametrize("reason", ["template", "duplicate"])
+@pytest.mark.parametrize("keep_templates", [False, True])
+def test_rows_with_further_examples_of_templates_are_left_out(
+    made: Maker, keep_templates: bool, reason: str, score: float
+) -> None:
+    told = {
+        (f"/{left}/a", f"/{right}/a"): [
+            Said(named(left, "Ora"), named(right, "Ora")),
+            Said(named(left, "Ara"), named(right, "Ara")),
+        ]
+        for left, right in combinations(("de", "el", "en"), 2)
+    }
+    # Only German and English show that Ara is a name; a copy may be elsewhere.
+    surplus = Said(named("de", "Ara"), named("en", "Ara"), score, "template")
+    told["/de/a", "/en/a"][1] = replace(surplus, reason=reason)
+    store = made(told | {("/de/b", "/en/b"): [surplus]}, langs=("de", "el", "en"))
+    rows = NWayCorpus(corpus_of(store, Choice(0.5, keep_templates=keep_templates)))
+    assert [row.sides[0].text for row in rows.units()] == (
+        ["Tag-de Ora", "Tag-de Ara"] if keep_templates else ["Tag-de Ora"]
+    )
 
 
 def test_documents_say_that_examples_of_templates_are_kept_on_request(made: Maker) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.corpora import said, side, unit
 
-from diptych.corpus.n_way import groups, joined, rows_of
+from diptych.corpus.n_way import Group, groups, joined, rows_of
 from diptych.units import Unit
 
 LANGS = ("en", "fr", "de", "es")
@@ -49,13 +49,27 @@ def test_untranslated_text_is_not_in_the_row() -> None:
     assert said(rows_of(units, LANGS)) == [("Disc", "Disque", "X")]
 
 
+def test_rows_with_a_surplus_example_of_a_template_are_left_out() -> None:
+    en, fr, de, other = (
+        side("en", "a"),
+        side("fr", "b"),
+        side("de", "c"),
+        side("de", "d", path="/x"),
+    )
+    units = [unit(en, fr), unit(fr, de)]
+    assert rows_of(units, LANGS, [unit(en, de, score=0.1)]) == []
+    assert list(joined([Group(units, [unit(de, en)])], LANGS)) == []
+    # It has only one text of this row.
+    assert said(rows_of(units, LANGS, [unit(en, other)])) == [("a", "b", "c")]
+
+
 def test_same_text_at_another_place_is_another_row() -> None:
     first, second = (
         every(*(side(lang, lang, path=path) for lang in LANGS[:3])) for path in ("/a", "/b")
     )
     assert len(rows_of([*second, *first], LANGS)) == 2
     # Of which one is enough in a corpus.
-    keys = [key for key, _ in joined([[*second, *first]], LANGS)]
+    keys = [key for key, _ in joined([Group([*second, *first])], LANGS)]
     assert len(set(keys)) == 1
     assert [row.sides[0].path for row in rows_of([*second, *first], LANGS)] == ["/b", "/a"]
 

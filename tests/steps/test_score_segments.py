@@ -199,3 +199,24 @@ def test_examples_below_the_threshold_are_counted(made: Maker) -> None:
     score_segments(store, Fixed(), Watcher())
     assert reasons(store).count("template") == 4
     assert reasons(store).count("") == 3
+
+
+def test_examples_of_a_template_are_found_on_all_pages(made: Maker) -> None:
+    words = {"red": "rouge", "blue": "bleu", "green": "vert", "black": "noir", "white": "blanc",
+             "grey": "gris", "pink": "rose"}  # fmt: skip
+    labels = [
+        Said(f"Square tag in {left}", f"Étiquette carrée en {right}", 0.9 - place / 10)
+        for place, (left, right) in enumerate(words.items())
+    ]
+    other = [Said("Other.", "Autre."), Said("More than that.", "Plus que cela.")]
+    told = {
+        ("/en/1", "/fr/1"): [*labels[:2], other[0]],
+        ("/en/2", "/fr/2"): other,
+        ("/en/3", "/fr/3"): [other[1], labels[2], other[0], labels[3]],
+        ("/en/4", "/fr/4"): [],
+        ("/en/5", "/fr/5"): labels[4:],
+    }
+    store = made(told)
+    score_segments(store, Fixed(0.0), Watcher())
+    query = "SELECT left FROM segments WHERE reason = 'template' ORDER BY pair, position"
+    assert [left for (left,) in store.db.execute(query)] == [each.left for each in labels[3:]]

@@ -42,7 +42,7 @@ class Exported(NamedTuple):
 def keep_templates_option() -> Any:
     """The option `--keep-templates` of `mine`, `export` and `merge`."""
     return option(
-        "Keep all segments that differ only in a name, number or address, not only three examples.",
+        "Keep all segments that differ only in a word, name or number, not only three examples.",
         default=False,
     )
 

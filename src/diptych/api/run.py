@@ -189,7 +189,7 @@ class Run:
 
         `min_score` replaces the threshold of the run; `without` names flags whose segments are left
         out; `redact` replaces personal data with placeholders such as [EMAIL]; `keep_templates`
-        includes all segments that differ only in a name, number or address.
+        includes all segments that differ only in a word, name or number.
 
         >>> short = [segment for segment in run.segments(min_score=0.99) if len(segment.left) < 9]
         >>> [(segment.left, segment.right) for segment in short[:2]]

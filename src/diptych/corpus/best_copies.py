@@ -24,7 +24,7 @@ class Best(NamedTuple):
 
 def repeats(keys: Sequence[NDArray[np.int64]]) -> Repeats:
     """For each segment, count the occurrences of its key, its left side and its right side."""
-    return Repeats(*(_counts(column) for column in keys))
+    return Repeats(*(counts(column) for column in keys))
 
 
 def best_of(
@@ -41,13 +41,18 @@ def best_of(
     order = np.lexsort((-scores, keys))  # stable: of equal scores the earlier row comes first
     ordered = keys[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]][: len(keys)])
-    counts = np.ones(len(keys), np.int64) if copies is None else copies[order]
+    ones = np.ones(len(keys), np.int64) if copies is None else copies[order]
     rows = order[starts]
     in_order = np.argsort(rows)
-    return Best(rows[in_order], np.add.reduceat(counts, starts)[in_order])
+    return Best(rows[in_order], np.add.reduceat(ones, starts)[in_order])
 
 
-def _counts(keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    _, places, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    found: NDArray[np.int64] = counts[places.reshape(-1)]
+def counts(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each key, count its occurrences.
+
+    >>> counts(np.array([7, 3, 7])).tolist()
+    [2, 1, 2]
+    """
+    _, places, numbers = np.unique(keys, return_inverse=True, return_counts=True)
+    found: NDArray[np.int64] = numbers[places.reshape(-1)]
     return found

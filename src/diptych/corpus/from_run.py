@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from diptych.corpus.files import OutFiles
-from diptych.corpus.n_way import groups, joined
+from diptych.corpus.n_way import Group, groups, joined
 from diptych.corpus.personal_data import redacted
 from diptych.errors import StoreError
 from diptych.page.read import read_content
@@ -120,19 +120,23 @@ class RunCorpus:
         """True if near-duplicates are marked, which happens at the end of a run."""
         return Segments(self.store).are_deduplicated()
 
-    def grouped(self) -> Iterator[list[Unit]]:
+    def grouped(self) -> Iterator[Group]:
         """Yield the segments of each group of pages that are translations of each other.
 
         Near-duplicates from other pages are included, because they may connect two other segments.
+        The surplus examples of templates are listed separately, whatever their scores are.
         """
         ends, left_out = self.store.verified_ends(), self._left_out()
         order = [id for id in self.store.pair_order() if id in ends]
         for group in groups([ends[id] for id in order]):
-            found: list[Unit] = []
+            units: list[Unit] = []
+            surplus: list[Unit] = []
             for id in (order[place] for place in group):
                 if pair := self._pair(id):
-                    found.extend(unit for _, unit in self._units(id, pair, left_out, each=True))
-            yield found
+                    units.extend(unit for _, unit in self._units(id, pair, left_out, each=True))
+                    if left_out:
+                        surplus.extend(self._surplus(id, pair, left_out))
+            yield Group(units, surplus)
 
     def documents(self) -> Iterator[DocumentPair]:
         """All verified page pairs, with the whole texts of their pages."""
@@ -201,22 +205,29 @@ class RunCorpus:
             id, self.choice.min_score, each=each, keep_templates=self.choice.keep_templates
         )
         for row in rows:
-            key, left, right, left_path, right_path, left_at, right_at, *rest = row
-            if key in left_out:
-                continue
-            score, alignment, marks, copies = rest
-            flags = tuple(sorted({*pair.flags, *marks.split()})) if marks else pair.flags
-            if not self.choice.takes(flags):
-                continue
-            sides = (
-                pair.left.side(left, left_path, left_at),
-                pair.right.side(right, right_path, right_at),
-            )
-            unit = Unit(
-                sides, score, alignment, pair.verified, pair.evidence, flags,
-                1 if each else copies, self.signature,
-            )  # fmt: skip
-            yield self.choice.redacted(unit, key)
+            if row[0] not in left_out:
+                unit = self._unit(pair, row, each=each)
+                if self.choice.takes(unit.flags):
+                    yield self.choice.redacted(unit, row[0])
+
+    def _surplus(self, id: int, pair: _Pair, left_out: Container[int]) -> Iterator[Unit]:
+        """The segments of a pair with the keys in `left_out`, with any score and flags."""
+        for row in Segments(self.store).chosen(id, 0.0, each=True, keep_templates=True):
+            if row[0] in left_out:
+                yield self._unit(pair, row, each=True)
+
+    def _unit(self, pair: _Pair, row: Sequence[Any], *, each: bool) -> Unit:
+        _, left, right, left_path, right_path, left_at, right_at, *rest = row
+        score, alignment, marks, copies = rest
+        flags = tuple(sorted({*pair.flags, *marks.split()})) if marks else pair.flags
+        sides = (
+            pair.left.side(left, left_path, left_at),
+            pair.right.side(right, right_path, right_at),
+        )
+        return Unit(
+            sides, score, alignment, pair.verified, pair.evidence, flags,
+            1 if each else copies, self.signature,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 Pages that are translations of each other, in any number of languages, form a group.  Within a
 group, segments are joined into rows in descending order of score.  A row has at most one text per
 language.  A page may be segmented differently for different languages; texts with different
-boundaries stay in separate rows.
+boundaries stay in separate rows.  A row is left out if two of its texts are a surplus example of a
+template.
 """
 
 from __future__ import annotations
@@ -15,6 +16,14 @@ from diptych.text.near_duplicates import skeleton, text_key
 from diptych.units import Side, Unit
 
 _Place = tuple[str, str, str, str]
+
+
+class Group(NamedTuple):
+    """The segments of pages that are translations of each other."""
+
+    units: Sequence[Unit]
+    surplus: Sequence[Unit] = ()
+    """further examples of templates, which the corpora of two languages leave out"""
 
 
 class _Row(NamedTuple):
@@ -46,15 +55,36 @@ def _root(parent: dict[int, int], one: int) -> int:
     return one
 
 
-def joined(grouped: Iterable[Sequence[Unit]], langs: Sequence[str]) -> Iterator[tuple[int, Unit]]:
+def joined(grouped: Iterable[Group], langs: Sequence[str]) -> Iterator[tuple[int, Unit]]:
     """Yield the rows of all groups, each with a key that is the same for near-duplicates."""
-    for units in grouped:
-        for row in rows_of(units, langs):
+    for group in grouped:
+        for row in rows_of(group.units, langs, group.surplus):
             yield _key(row.sides), row
 
 
-def rows_of(units: Sequence[Unit], langs: Sequence[str]) -> list[Unit]:
-    """Join the segments of one group of pages into rows of three or more languages."""
+def rows_of(
+    units: Sequence[Unit], langs: Sequence[str], surplus: Sequence[Unit] = ()
+) -> list[Unit]:
+    """Join the segments of one group of pages into rows of three or more languages.
+
+    Rows that contain both texts of a segment in `surplus` are left out.
+    """
+    row_of = _joined_by_place(units)
+    first: dict[_Place, int] = {}
+    for number, unit in enumerate(units):
+        for side in unit.sides:
+            first.setdefault(_place(side), number)
+    rows = {id(row): row for row in row_of.values() if len(row.sides) >= min(3, len(langs))}
+    for unit in surplus:
+        one, other = (row_of.get(_place(side)) for side in unit.sides)
+        if one is other:
+            rows.pop(id(one), None)
+    made = [_unit(row, langs) for row in rows.values() if row.units]
+    return sorted(made, key=lambda unit: min(first[_place(side)] for side in unit.sides))
+
+
+def _joined_by_place(units: Sequence[Unit]) -> dict[_Place, _Row]:
+    """Join segments into rows, in descending order of score; the row of each text, by its place."""
     row_of: dict[_Place, _Row] = {}
     for unit in sorted(units, key=lambda unit: -unit.score):
         one, other = (
@@ -66,13 +96,7 @@ def rows_of(units: Sequence[Unit], langs: Sequence[str]) -> list[Unit]:
             one.sides.update(other.sides)
             one.units.extend([*other.units, unit])
             row_of.update({_place(side): one for side in other.sides.values()})
-    first: dict[_Place, int] = {}
-    for number, unit in enumerate(units):
-        for side in unit.sides:
-            first.setdefault(_place(side), number)
-    rows = {id(row): row for row in row_of.values() if len(row.sides) >= min(3, len(langs))}
-    made = [_unit(row, langs) for row in rows.values() if row.units]
-    return sorted(made, key=lambda unit: min(first[_place(side)] for side in unit.sides))
+    return row_of
 
 
 def _go_together(one: _Row, other: _Row) -> bool:

@@ -7,15 +7,17 @@ after the run is resumed.  Only a few numbers per segment are held in memory, an
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from diptych._version import VERSION
 from diptych.corpus.best_copies import best_of, repeats
+from diptych.corpus.templates import surplus_examples
 from diptych.reason import Reason
 from diptych.run.segments import Segments
-from diptych.text.templates import template_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,9 +27,20 @@ if TYPE_CHECKING:
 
 _BATCH = 10_000
 _STEP = "scores"
-# On judged segments of real sites, these bounds left out 93 useless segments and five good ones.
-_MIN_EXAMPLES = 6  # segments that differ only in names, numbers or addresses: a template
-_EXAMPLES = 3  # examples kept of each template
+
+
+class _Sound(NamedTuple):
+    """All segments that break no rule, ordered by the URLs of their page pairs."""
+
+    ids: NDArray[np.int64]
+    judged: NDArray[np.float64]
+    """original scores"""
+    keys: list[NDArray[np.int64]]
+    is_partial: NDArray[np.bool_]
+    """True for segments that the filter found partial"""
+    pairs: list[int]
+    ends: array[int]
+    """index of the first segment of each pair, and the number of all segments"""
 
 
 def score_segments(
@@ -40,7 +53,8 @@ def score_segments(
     key = f"{strategy!r} {VERSION}{' keep_templates' * keep_templates}"
     if store.is_finished(_STEP, key):
         return
-    ids, judged, keys, is_partial = _read(store, watcher)
+    sound = _read(store, watcher)
+    ids, judged, keys, is_partial = sound[:4]
     if not len(ids):
         return
     # Four decimals, as in all formats, so that a threshold means the same in each.
@@ -53,7 +67,8 @@ def score_segments(
     low = np.where(is_partial, Reason.PARTIAL, Reason.LOW_SCORE)
     reasons = np.where(is_first, np.where(scores >= strategy.threshold, "", low), Reason.DUPLICATE)
     if not keep_templates:
-        reasons[_surplus(_template_keys(store, is_first, watcher), scores)] = Reason.TEMPLATE
+        texts = _Texts(store, sound, watcher)
+        reasons[surplus_examples(texts, is_first, scores)] = Reason.TEMPLATE
     is_kept = reasons == ""
     watcher.segments = int(is_kept.sum())
     watcher.begin("scoring", len(ids), "segments")
@@ -70,49 +85,37 @@ def score_segments(
         store.finish(_STEP, key)
 
 
-def _template_keys(
-    store: Store, is_first: NDArray[np.bool_], watcher: Watcher
-) -> NDArray[np.int64]:
-    """The template of each segment, in the order of `_read`; 0 for duplicates and other texts."""
-    keys = array("q")
-    for pair in store.pair_order():
-        watcher.tick()
-        for site, left, right in Segments(store).texts(pair):
-            key = template_key(left, right) if is_first[len(keys)] else 0
-            keys.append(hash((site, key)) if key else 0)
-    return np.array(keys)
-
-
-def _surplus(keys: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The segments of templates with many examples, without the best examples of each.
-
-    >>> _surplus(np.array([7] * 7 + [0] * 8 + [3]), np.linspace(0.1, 1.6, 16)).tolist()
-    [0, 1, 2, 3]
-    """
-    order = np.lexsort((-scores, keys))
-    ordered = keys[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]][: len(keys)])
-    sizes = np.diff(np.r_[starts, len(keys)])
-    rank = np.arange(len(keys)) - np.repeat(starts, sizes)
-    is_template = (ordered != 0) & (np.repeat(sizes, sizes) >= _MIN_EXAMPLES)
-    return np.sort(order[is_template & (rank >= _EXAMPLES)])
-
-
-def _read(
-    store: Store, watcher: Watcher
-) -> tuple[NDArray[np.int64], NDArray[np.float64], list[NDArray[np.int64]], NDArray[np.bool_]]:
-    """Read all segments that break no rule, ordered by URL.
-
-    Return their ids, their scores, their keys, and a mask of those that the filter found partial.
-    """
+def _read(store: Store, watcher: Watcher) -> _Sound:
     columns = [array(kind) for kind in "qdqqqb"]
-    order = store.pair_order()
+    order, ends = store.pair_order(), array("q", [0])
     watcher.begin("scoring", len(order), "page pairs")
     for pair in order:
         watcher.tick()
         watcher.advance()
-        for row in Segments(store).to_score(pair):
-            for column, value in zip(columns, row, strict=True):
-                column.append(value)
+        rows = [*Segments(store).to_score(pair)]
+        for column, values in zip(columns, zip(*rows, strict=True), strict=bool(rows)):
+            column.extend(values)
+        ends.append(len(columns[0]))
     ids, judged, *keys, is_partial = (np.array(column) for column in columns)
-    return ids, judged, keys, is_partial.astype(bool)
+    return _Sound(ids, judged, keys, is_partial.astype(bool), order, ends)
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """The texts of segments, which are read again whenever they are needed."""
+
+    store: Store
+    sound: _Sound
+    watcher: Watcher
+
+    def __call__(self, marked: NDArray[np.bool_]) -> Iterator[tuple[int, int, str, str]]:
+        """The index, site and texts of each marked segment; other pairs are not read."""
+        for number, pair in enumerate(self.sound.pairs):
+            self.watcher.tick()
+            start, end = self.sound.ends[number : number + 2]
+            wanted = marked[start:end].tolist()
+            if any(wanted):
+                rows = zip(Segments(self.store).texts(pair), wanted, strict=True)
+                for row, (texts, is_wanted) in enumerate(rows, start):
+                    if is_wanted:
+                        yield row, *texts

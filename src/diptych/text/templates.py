@@ -1,4 +1,7 @@
-"""Templates: texts of a site that differ from many others only in a name, number or address."""
+"""Templates: texts of a site that differ from many others only in one word, names or numbers.
+
+An address counts as a name, and so does a word that is on both sides.
+"""
 
 from __future__ import annotations
 
@@ -11,30 +14,101 @@ ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"']+|(?<![\w.+-])[\w.+-]++@[\w-
 """a URL or an e-mail address"""
 SLOT = "\0"
 """replaces what varies in a template"""
+Words = tuple[list[str], list[str]]
+"""the words of two texts; a slot stands for each run of names, numbers and addresses"""
+HALVES = ((0, 0), (0, 1), (1, 0), (1, 1))
+"""choices of a half of each side: 0 is the first half, 1 is the second"""
 _MAX_LENGTH = 300  # characters; longer texts are not templates
+# Where one word varies, at least two other words on each side are the same.  If one were enough,
+# good labels would be left out on two of 34 runs: "Our team" and "Our mission", "No mistakes".
+_MIN_FIXED = 2
+_MAX_WORDS = 12  # with one that varies; longer texts are sentences, and would have too many keys
 _TOKEN = re.compile(rf"{SLOT}|[^\W_]+(?:['’.-][^\W_]+)*")
 
 
-def template_key(left: str, right: str) -> int:
-    """A hash of two texts without names, numbers and addresses; 0 if nothing is left or left out.
+def masked_words(left: str, right: str) -> Words | None:
+    """The words of two texts, with slots instead of names, numbers and addresses; None if long.
 
-    A word that both texts contain counts as a name.  Texts with the same key are made from one
-    template.
+    A word that both texts contain counts as a name.
 
-    >>> one = template_key("Square tag Cloudy Fever", "Etiqueta cuadrada Cloudy Fever")
-    >>> one == template_key("Square tag Ghoul", "Etiqueta cuadrada Ghoul") != 0
-    True
-    >>> template_key("Contact us", "Contacto"), template_key("Ghoul 2018", "Ghoul, 2018")
-    (0, 0)
+    >>> words = masked_words("Square tag Why Russian? (2018)", "Etiqueta Why Russian?")
+    >>> [" ".join(side).replace(SLOT, "_") for side in words]
+    ['square tag _', 'etiqueta _']
     """
     if len(left) > _MAX_LENGTH or len(right) > _MAX_LENGTH:
-        return 0
+        return None
     ours, theirs = (_TOKEN.findall(ADDRESS.sub(SLOT, text).casefold()) for text in (left, right))
     shared = {*ours} & {*theirs}
-    masked = [_masked(tokens, shared) for tokens in (ours, theirs)]
-    if any(SLOT not in tokens for tokens in masked) or masked == [[SLOT], [SLOT]]:
+    return _masked(ours, shared), _masked(theirs, shared)
+
+
+def name_key(words: Words) -> int:
+    """A hash of what is fixed if names, numbers and addresses vary; 0 if nothing is, or none do.
+
+    >>> one = masked_words("Square tag Cloudy Fever", "Etiqueta cuadrada Cloudy Fever")
+    >>> other = masked_words("Square tag Ghoul", "Etiqueta cuadrada Ghoul")
+    >>> name_key(one) == name_key(other) != 0
+    True
+    >>> name_key(masked_words("Contact us", "Contacto")), name_key(masked_words("Ghoul", "Ghoul"))
+    (0, 0)
+    """
+    if any(SLOT not in side for side in words) or words == ([SLOT], [SLOT]):
         return 0
-    return signed_hash("\n".join(map(" ".join, masked)).encode("utf-8", "surrogatepass")) or 1
+    return signed_hash("\n".join(map(" ".join, words)).encode("utf-8", "surrogatepass")) or 1
+
+
+def half_keys(words: Words) -> tuple[int, ...]:
+    """Hashes of a half of each side, in the order of `HALVES`; none if there are no word keys.
+
+    Texts with the same word key have the same hash of those halves.  Both are equal only in the
+    same process.
+
+    >>> red = masked_words("Square tag red", "Etiqueta cuadrada roja")
+    >>> blue = masked_words("Square tag blue", "Etiqueta cuadrada azul")
+    >>> [one == other for one, other in zip(half_keys(red), half_keys(blue))]
+    [True, False, False, False]
+    >>> half_keys(masked_words("Our team", "Notre équipe"))
+    ()
+    """
+    if any(
+        not _MIN_FIXED < len(side) <= _MAX_WORDS or len(side) - side.count(SLOT) < _MIN_FIXED
+        for side in words
+    ):
+        return ()
+    ours, theirs = (_halves(side) for side in words)
+    return tuple([hash((ours[one], theirs[other])) for one, other in HALVES])
+
+
+def word_keys(words: Words, halves: tuple[int, int]) -> list[int]:
+    """Hashes of what is fixed if one word of each side varies, but not in these halves.
+
+    There is one for each word that may be meant.  It may stand in the place of names or numbers.
+
+    >>> red = word_keys(masked_words("Square tag red", "Etiqueta cuadrada roja"), HALVES[0])
+    >>> ghoul = word_keys(masked_words("Square tag Ghoul", "Etiqueta cuadrada Ghoul"), HALVES[0])
+    >>> len(red), len(ghoul), len({*red} & {*ghoul})
+    (4, 1, 1)
+    """
+    ours, theirs = (_without_one(side, half) for side, half in zip(words, halves, strict=True))
+    return [hash((one, other)) for one in ours for other in theirs]
+
+
+def _halves(side: list[str]) -> tuple[int, int]:
+    size = len(side)
+    middle = size // 2
+    return hash((size, *side[:middle])), hash((size, *side[middle:]))
+
+
+def _without_one(side: list[str], half: int) -> set[int]:
+    """Hashes of a side with a word outside this half replaced by a slot, if enough is fixed."""
+    middle = len(side) // 2
+    places = range(middle) if half else range(middle, len(side))
+    fixed = len(side) - side.count(SLOT)
+    return {
+        hash((*side[:place], SLOT, *side[place + 1 :]))
+        for place in places
+        if fixed - (side[place] != SLOT) >= _MIN_FIXED
+    }
 
 
 def _masked(tokens: list[str], shared: set[str]) -> list[str]:
