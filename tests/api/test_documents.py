@@ -67,7 +67,7 @@ def test_regions_restrict_the_text(run: diptych.Run) -> None:
 def test_threshold_decides_on_segments(run: diptych.Run) -> None:
     strict, usual = (
         sum(one.accept for document in run.documents(min_score=score) for one in document.segments)
-        for score in (0.999, None)
+        for score in (0.97, None)
     )
     assert 0 < strict < usual
 

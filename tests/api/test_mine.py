@@ -60,7 +60,7 @@ def test_script_needs_no_guard(tmp_path: Path) -> None:
             env={**os.environ, "PYTHONPATH": package}, timeout=180,
         )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, ""), "it prints nothing by itself"
-    assert done.stdout == "once\n16 424 ['left', 'right', 'score']\n"
+    assert done.stdout == "once\n16 427 ['left', 'right', 'score']\n"
 
 
 def in_a_thread(act: Callable[[], diptych.Run]) -> diptych.Run:

@@ -191,7 +191,7 @@ class Run:
         out; `redact` replaces personal data with placeholders such as [EMAIL]; `keep_templates`
         includes all segments that differ only in a word, name or number.
 
-        >>> short = [segment for segment in run.segments(min_score=0.99) if len(segment.left) < 9]
+        >>> short = [segment for segment in run.segments(min_score=0.95) if len(segment.left) < 9]
         >>> [(segment.left, segment.right) for segment in short[:2]]
         [('Home', 'Accueil'), ('Tides', 'Marées')]
         """
