@@ -20,6 +20,7 @@ from diptych.language.identify import can_identify, identify, is_identifiable
 from diptych.page.blocks import Walk
 from diptych.page.body import decompress, is_html
 from diptych.page.charset import decode
+from diptych.page.content import Content
 from diptych.page.elements import visible
 from diptych.page.flags import page_flags
 from diptych.page.links import header_links, meta_refresh, page_links
@@ -29,10 +30,8 @@ from diptych.page.sketch import make_sketch
 from diptych.text.digests import body_digest, signed_hash
 from diptych.text.urls import resolve
 from diptych.types import (
-    Block,
     LangScore,
     Link,
-    Node,
     Page,
     PageRecord,
     Response,
@@ -83,7 +82,7 @@ def read_page(
     """Parse a response as a page; if its body is not HTML, the page has no links and no blocks.
 
     `langs` are the requested languages, which are preferred if the text is ambiguous.  Blocks and
-    tree are extracted only on request, because a crawl needs neither and parsing limits its speed.
+    tree are extracted only on request; a page with a sketch has them as bytes to store (`content`).
     """
     body, _ = decompress(response.body, response.header("content-encoding"))
     content_type = response.header("content-type")
@@ -96,7 +95,7 @@ def read_page(
         parser = LexborHTMLParser(markup)
         base = _base(parser, response.url)
         if with_blocks or with_tree or with_sketch:
-            walk = Walk(parser, base, markup, with_tree=with_tree)
+            walk = Walk(parser, base, markup, with_tree=with_tree or with_sketch)
         html_lang, content_language = _html_lang(parser), _meta_language(parser, markup)
         title, text = _title(parser), _text(parser)  # before links: removes scripts around them
         links += page_links(parser, base)
@@ -123,11 +122,16 @@ def read_page(
         flags=flags,
         text_key=_text_key(text),
     )
-    content = (tuple(walk.blocks), walk.tree) if walk else ((), None)
-    return Page(record, tuple(links), *content, sketch)
+    own = _requested(walk, with_blocks=with_blocks, with_tree=with_tree)
+    return Page(record, tuple(links), *own, sketch, walk.content if walk and sketch else b"")
 
 
-def read_content(response: Response) -> tuple[tuple[Block, ...], Node | None]:
+def _requested(walk: Walk | None, *, with_blocks: bool, with_tree: bool) -> Content:
+    blocks = tuple(walk.blocks) if walk and (with_blocks or with_tree) else ()
+    return blocks, walk.tree if walk and with_tree else None
+
+
+def read_content(response: Response) -> Content:
     """The blocks and the tree of a page, which are all that an aligner needs."""
     body, _ = decompress(response.body, response.header("content-encoding"))
     content_type = response.header("content-type")
