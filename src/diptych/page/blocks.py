@@ -28,7 +28,7 @@ from diptych.page.elements import (
 from diptych.page.gaps import is_gap
 from diptych.page.link_lists import SEPARATORS, follows_link, is_in_link_list
 from diptych.page.note_marks import MAX_MARK, is_mark_link, is_superscript_mark
-from diptych.text.urls import resolve
+from diptych.text.urls import resolver
 from diptych.types import Block, Node
 
 MAX_ELEMENTS = 300_000  # bounds the work: later elements are ignored
@@ -55,7 +55,7 @@ class Walk:
     def __init__(
         self, parser: LexborHTMLParser, base: str, markup: str, *, with_tree: bool
     ) -> None:
-        self.base = base
+        self._resolve = resolver(base)
         self.blocks: list[Block] = []
         self.tags: list[int] = []
         self.writer = ContentWriter() if with_tree and parser.root is not None else None
@@ -325,7 +325,7 @@ class Walk:
         own, path = node.attributes, f"{above}/{name}[{number}]"
         alt = self._add_aside(own.get("alt"), path)
         href = own.get("href")
-        url = resolve(self.base, href) if href and href[0] != "#" else None
+        url = self._resolve(href) if href and href[0] != "#" else None
         self._add_leaf(name, number, path, alt, url or "")
 
     def _input(self, node: LexborNode, above: str, name: str, number: int) -> None:
@@ -376,7 +376,7 @@ class Walk:
         if node.tag_id == _HEAD:
             writer.drop()
         elif node.tag_id == _LINK and (href := node.attributes.get("href")):
-            writer.close(resolve(self.base, href) or "")
+            writer.close(self._resolve(href) or "")
         else:
             writer.close()
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from isal import isal_zlib
+from isal.igzip_lib import IsalError
 
 from diptych.types import Block, Node
 
@@ -24,6 +25,7 @@ _MAX_PATH = 4_000  # characters of a path in stored bytes; most are shorter than
 _HEADER = struct.Struct("<IIIB")  # numbers of events, spelled paths and blocks; bytes per number
 _NUMBERS = {2: "<u2", 4: "<u4"}
 _RUN = "/text()["
+_DAMAGE = (ValueError, LookupError, StopIteration, struct.error, IsalError)
 
 # Kinds of events.  An element is opened and closed; a leaf has neither text nor target.
 _INLINE, _BLOCK, _LEAF, _TEXT, _CLOSE = range(5)
@@ -159,7 +161,7 @@ def unpack(data: bytes) -> Content | None:
     try:
         whole = stream.decompress(data, MAX_CONTENT)
         return _unpacked(whole) if stream.eof else None
-    except (ValueError, LookupError, StopIteration, struct.error, isal_zlib.error):
+    except _DAMAGE:
         return None
 
 

@@ -51,10 +51,12 @@ _MIN_RUNNING_TEXT = 60  # characters; shorter blocks are menu items rather than 
 _CODE = ["pre", "code", "samp", "kbd", "tt", "var"]
 _MIN_PROSE = 200  # characters of prose that are enough to identify a page's language
 _MAIN = ("main", "[role=main]", "article")
-_DIALOGS = (
-    "dialog,[role=dialog],[role=alertdialog],[aria-modal=true],[id*=cookie i],[class*=cookie i],"
-    "[id*=consent i],[class*=consent i]"
-)  # often left untranslated, and longer than the text of a short page
+_DIALOGS = {
+    "dialog": "dialog,[role=dialog],[role=alertdialog]",
+    "aria-modal": "[aria-modal=true]",
+    "cookie": "[id*=cookie i],[class*=cookie i]",
+    "consent": "[id*=consent i],[class*=consent i]",
+}  # often left untranslated, and longer than the text of a short page
 _DIALOG_WORDS = ("dialog", "aria-modal", "ookie", "onsent")
 _MAX_LINES = 40  # lines identified one by one on a page in several languages
 
@@ -228,7 +230,9 @@ def _without_dialogs(parser: LexborHTMLParser, markup: str, text: str) -> str:
     """The text of a page without dialogs, such as those for cookie consent."""
     if not any(word in markup for word in _DIALOG_WORDS):
         return text
-    said = {line for part in _texts_of(parser, _DIALOGS, len(text)) for line in part.split("\n")}
+    lowered = markup.lower()  # each part of a selector takes as long as a walk over the page
+    dialogs = ",".join(selector for word, selector in _DIALOGS.items() if word in lowered)
+    said = {line for part in _texts_of(parser, dialogs, len(text)) for line in part.split("\n")}
     rest = "\n".join(line for line in text.split("\n") if line not in said)
     return rest if said and len(rest) >= _MIN_PROSE else text
 
@@ -239,8 +243,7 @@ def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, .
     If menus and headings are in a different requested language than the running text, the page is
     partly translated.  Each score is then the language's share of the text.
     """
-    long = [line for line in lines if _is_long(line)]
-    rest = [line for line in lines if not _is_long(line)]
+    long, rest = _by_length(lines)
     scores = identify(language_sample(long, rest), langs, closed=False)
     is_clear = bool(scores) and scores[0].score >= _CERTAIN
     if not is_clear:
@@ -302,8 +305,7 @@ def _with_rest(main: LangScore, prose: _Prose, langs: Sequence[str]) -> tuple[La
     """
     own = set(prose.main.split("\n"))
     rest = [line for line in prose.text.split("\n") if line not in own]
-    long = [line for line in rest if _is_long(line)]
-    sample = language_sample(long, [line for line in rest if not _is_long(line)])
+    sample = language_sample(*_by_length(rest))
     other = next(iter(identify(sample, langs, closed=False)), LangScore("", 0.0))
     share = sum(map(len, rest)) / max(1, len(prose.text))
     is_other = asked_language(other.lang, langs) and not same_language(other.lang, main.lang)
@@ -316,6 +318,15 @@ def _with_rest(main: LangScore, prose: _Prose, langs: Sequence[str]) -> tuple[La
 def _text_key(text: str) -> int:
     """A hash of a page's text; 0 if the page has almost no text."""
     return signed_hash(text.encode("utf-8", "surrogatepass")) if len(text) >= _MIN_TEXT else 0
+
+
+def _by_length(lines: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The long lines and the other lines."""
+    long: list[str] = []
+    short: list[str] = []
+    for line in lines:
+        (long if _is_long(line) else short).append(line)
+    return long, short
 
 
 def _is_long(line: str) -> bool:
