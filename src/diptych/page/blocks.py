@@ -47,18 +47,13 @@ _HEAD, _LINK = (next(id for id, (_, name) in KNOWN.items() if name == tag) for t
 
 
 class Walk:
-    """One walk over a page; `blocks` and `tags` are its results, and `writer` if there is one.
+    """One walk over a page; its results are `blocks`, `tags`, `tree` and `content`."""
 
-    If `with_tree` is True, the writer records the tree.
-    """
-
-    def __init__(
-        self, parser: LexborHTMLParser, base: str, markup: str, *, with_tree: bool
-    ) -> None:
+    def __init__(self, parser: LexborHTMLParser, base: str, markup: str) -> None:
         self._resolve = resolver(base)
         self.blocks: list[Block] = []
         self.tags: list[int] = []
-        self.writer = ContentWriter() if with_tree and parser.root is not None else None
+        self._writer = ContentWriter()
         self._hidden = hidden_elements(parser, markup)
         self._block = ""  # path of the innermost open block-level element
         # Block that begins with a link, and the path of that link's parent, and its number.
@@ -79,18 +74,17 @@ class Walk:
 
     @property
     def tree(self) -> Node | None:
-        """The tree of the page; None if it was not requested."""
-        return self.writer.tree() if self.writer else None
+        """The tree of the page; None if the page is empty."""
+        return self._writer.tree()
 
     @property
     def content(self) -> bytes:
-        """The blocks and the tree of the page as bytes to store; empty if there is no tree."""
-        return self.writer.pack(self.blocks) if self.writer else b""
+        """The blocks and the tree of the page as bytes to store; may be empty."""
+        return self._writer.pack(self.blocks)
 
     def _walk(self, root: LexborNode) -> None:
         """Visit the elements depth first, in document order."""
         parts, known, left, tags = self._parts, KNOWN.get, MAX_ELEMENTS, self.tags
-        add_text = self._add_text if self.writer else None
         self._open(_BLOCK, "/html", "html", 0)
         parent, kind, path, self._block = root, _BLOCK, "/html", "/html"
         counts: dict[int, int] = {}
@@ -102,9 +96,7 @@ class Walk:
                 if tag_id == TEXT:
                     # Blank text counts only between inline elements.
                     if parts or not node.is_empty_text_node:
-                        text = self._add_run(node)
-                        if add_text:
-                            add_text(text)
+                        self._add_text(node)
                 elif (known_as := known(tag_id, UNKNOWN)) is not SKIPPED and left:
                     left -= 1
                     role, name = known_as
@@ -146,29 +138,36 @@ class Walk:
         if self._hidden and self._hidden.get(node.mem_id, APART) != APART:
             self._muted += 1
             self._open(_HIDDEN, path, name, number)
-        elif inner.tag_id != TEXT or inner.next is not None or self.writer:
-            self._open(_BLOCK, path, name, number)
-        else:
+        elif self._is_plain(inner, name, number, path):
             # Half of all blocks contain only text: no need to open them.
-            text = " ".join((inner.text_content or "").split())
-            if text and not self._muted:
+            if not self._muted:
+                text = " ".join((inner.text_content or "").split())
+                self._writer.leaf(name, number, path, visible(text))
                 self._add_block(text, path)
             return None
+        else:
+            self._open(_BLOCK, path, name, number)
         return inner
+
+    @staticmethod
+    def _is_plain(inner: LexborNode, name: str, number: int, path: str) -> bool:
+        """True if an element contains only a text, and is not a link, the head or too deep."""
+        is_text = inner.tag_id == TEXT and inner.next is None
+        return is_text and name != "a" and number > 0 and len(path) < MAX_PATH
 
     def _inline(self, node: LexborNode, above: str, name: str, number: int) -> LexborNode | None:
         inner = node.first_child
         if inner is None:
-            if self.writer:
-                self._add_leaf(name, number, f"{above}/{name}[{number}]")
+            self._add_leaf(name, number, f"{above}/{name}[{number}]")
             return None
         if self._hidden and self._is_left_out(node, above, name, number):
             return None
-        if self.writer or inner.tag_id != TEXT or inner.next is not None:
-            self._open(_INLINE, f"{above}/{name}[{number}]", name, number)
+        self._open(_INLINE, f"{above}/{name}[{number}]", name, number)
+        if inner.tag_id != TEXT or inner.next is not None:
             return inner
         if self._parts or not inner.is_empty_text_node:
-            self._add_run(inner)
+            self._add_text(inner)
+        self._close(node, _INLINE)
         return None
 
     def _is_left_out(self, node: LexborNode, above: str, name: str, number: int) -> bool:
@@ -182,7 +181,7 @@ class Walk:
             self._add_leaf(name, number, path, self._add_aside(text, path))
         return reason is not None
 
-    def _add_run(self, node: LexborNode) -> str:
+    def _add_text(self, node: LexborNode) -> None:
         """Add a text to the current run, after a blank if it is drawn apart from the run."""
         parts, text = self._parts, node.text_content or ""
         if parts and text[:1] > " ":
@@ -190,7 +189,9 @@ class Walk:
             if last[-1:] > " " and is_gap(last, text, node):
                 parts.append(" ")
         parts.append(text)
-        return text
+        if not self._muted and (text := visible(text)):
+            runs = self._runs.get(self._block)
+            self._writer.text(text, runs + 1 if runs else 0)
 
     def _anchor(self, node: LexborNode, above: str, name: str, number: int) -> LexborNode | None:
         """Read a link; adjacent links are separated by a space, as they appear in menus."""
@@ -258,8 +259,8 @@ class Walk:
         if len(path) >= MAX_PATH:
             path, number = self._numbered(path), 0
         self._kind, self._path = kind, path
-        if self.writer and not self._muted:
-            self.writer.open(name, number, path, is_block=kind > _INLINE)
+        if not self._muted:
+            self._writer.open(name, number, path, is_block=kind > _INLINE)
 
     def _numbered(self, path: str) -> str:
         """A unique path of bounded length for an element that is nested too deeply."""
@@ -270,8 +271,8 @@ class Walk:
     def _close(self, node: LexborNode, kind: int) -> None:
         if kind > _INLINE and self._parts:
             self._flush()
-        if self.writer and not self._muted:
-            self._close_node(node, self.writer)
+        if not self._muted:
+            self._close_node(node)
         if kind == _HIDDEN:
             self._muted -= 1
 
@@ -308,8 +309,7 @@ class Walk:
         else:
             self._parts.append(" ")
             self._break_at = len(self._parts)
-        if self.writer:
-            self._add_leaf(name, number, f"{above}/{name}[{number}]")
+        self._add_leaf(name, number, f"{above}/{name}[{number}]")
 
     def _rule(self, node: LexborNode, above: str, name: str, number: int) -> None:
         if self._parts:
@@ -361,24 +361,18 @@ class Walk:
             self._parts.append("")
         return text
 
-    def _add_text(self, text: str) -> None:
-        """Record a text of the tree, with the number of its run if it is not in the first one."""
-        text = visible(text)
-        if text and not self._muted and self.writer:
-            runs = self._runs.get(self._block)
-            self.writer.text(text, runs + 1 if runs else 0)
-
     def _add_leaf(self, name: str, number: int, path: str, text: str = "", href: str = "") -> None:
-        if self.writer and not self._muted:
-            self.writer.leaf(name, number, path, text, href)
+        if not self._muted:
+            self._writer.leaf(name, number, path, text, href)
 
-    def _close_node(self, node: LexborNode, writer: ContentWriter) -> None:
-        if node.tag_id == _HEAD:
-            writer.drop()
-        elif node.tag_id == _LINK and (href := node.attributes.get("href")):
-            writer.close(self._resolve(href) or "")
+    def _close_node(self, node: LexborNode) -> None:
+        tag_id = node.tag_id
+        if tag_id == _HEAD:
+            self._writer.drop()
+        elif tag_id == _LINK and (href := node.attributes.get("href")):
+            self._writer.close(self._resolve(href) or "")
         else:
-            writer.close()
+            self._writer.close()
 
 
 _READERS: tuple[Callable[[Walk, LexborNode, str, str, int], LexborNode | None], ...] = (

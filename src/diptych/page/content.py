@@ -50,9 +50,7 @@ class ContentWriter:
     """Records the tree of a page during a walk."""
 
     def __init__(self) -> None:
-        self._kinds: list[int] = []
-        self._values: list[int] = []
-        self._numbers: list[int] = []
+        self._events: list[tuple[int, int, int]] = []  # kinds, values and numbers
         self._spelled: list[int] = []
         self._paths: list[str] = []  # of all elements, in order
         self._strings: dict[str, int] = {"": 0}
@@ -73,17 +71,20 @@ class ContentWriter:
 
     def text(self, text: str, run: int) -> None:
         """Add a text to the open element; `run` is 0 in the first run of its block."""
-        self._add(_TEXT, self._strings.setdefault(text, len(self._strings)), run)
+        strings = self._strings
+        self._events.append((_TEXT, strings.setdefault(text, len(strings)), run))
 
     def close(self, href: str = "") -> None:
         """Close the element that was opened last."""
-        self._add(_CLOSE, self._strings.setdefault(href, len(self._strings)) if href else 0, 0)
+        strings = self._strings
+        value = strings.setdefault(href, len(strings)) if href else 0
+        self._events.append((_CLOSE, value, 0))
 
     def drop(self) -> None:
         """Remove the element that was opened last, with all that is in it."""
         depth = 1
         while depth:
-            kind, _, number = self._kinds.pop(), self._values.pop(), self._numbers.pop()
+            kind, _, number = self._events.pop()
             depth += (kind == _CLOSE) - (kind in (_INLINE, _BLOCK))
             if kind in (_INLINE, _BLOCK, _LEAF):
                 self._paths.pop()
@@ -92,25 +93,23 @@ class ContentWriter:
 
     def _add_element(self, kind: int, name: str, number: int, path: str) -> None:
         strings = self._strings
-        self._add(kind, strings.setdefault(name, len(strings)), number)
+        self._events.append((kind, strings.setdefault(name, len(strings)), number))
         self._paths.append(path)
         if not number:
             self._spelled.append(strings.setdefault(path, len(strings)))
 
-    def _add(self, kind: int, value: int, number: int) -> None:
-        self._kinds.append(kind)
-        self._values.append(value)
-        self._numbers.append(number)
-
-    def tree(self) -> Node:
-        """The tree that was recorded."""
-        events = _Events(
-            self._kinds, self._values, self._numbers, self._spelled, list(self._strings)
-        )
+    def tree(self) -> Node | None:
+        """The tree that was recorded; None if there is none."""
+        if not self._events:
+            return None
+        kinds, values, numbers = zip(*self._events, strict=True)
+        events = _Events(kinds, values, numbers, self._spelled, list(self._strings))
         return _tree(events, [], math.inf)
 
     def pack(self, blocks: Sequence[Block]) -> bytes:
-        """The tree and the blocks of the page as bytes; empty if they are too large to store."""
+        """The tree and the blocks of the page as bytes; empty if they cannot be stored."""
+        if not self._events:
+            return b""
         strings, paths = self._strings, self._paths
         at = {path: number for number, path in enumerate(paths)}
         texts, places, runs = [], [], []
@@ -124,10 +123,11 @@ class ContentWriter:
             texts.append(strings.setdefault(text, len(strings)))
             places.append(place)
             runs.append(int(run[:-1] or 0))
-        numbers = [*self._values, *self._numbers, *self._spelled, *texts, *places, *runs]
+        kinds, values, own = zip(*self._events, strict=True)
+        numbers = [*values, *own, *self._spelled, *texts, *places, *runs]
         if max(map(len, paths)) > _MAX_PATH or any("\n" in text for text in strings):
             return b""
-        return _packed(self._kinds, numbers, (len(self._spelled), len(blocks)), "\n".join(strings))
+        return _packed(kinds, numbers, (len(self._spelled), len(blocks)), "\n".join(strings))
 
 
 def _packed(

@@ -52,10 +52,10 @@ _CODE = ["pre", "code", "samp", "kbd", "tt", "var"]
 _MIN_PROSE = 200  # characters of prose that are enough to identify a page's language
 _MAIN = ("main", "[role=main]", "article")
 _DIALOGS = {
-    "dialog": "dialog,[role=dialog],[role=alertdialog]",
-    "aria-modal": "[aria-modal=true]",
-    "cookie": "[id*=cookie i],[class*=cookie i]",
-    "consent": "[id*=consent i],[class*=consent i]",
+    b"dialog": "dialog,[role=dialog],[role=alertdialog]",
+    b"aria-modal": "[aria-modal=true]",
+    b"cookie": "[id*=cookie i],[class*=cookie i]",
+    b"consent": "[id*=consent i],[class*=consent i]",
 }  # often left untranslated, and longer than the text of a short page
 _DIALOG_WORDS = ("dialog", "aria-modal", "ookie", "onsent")
 _MAX_LINES = 40  # lines identified one by one on a page in several languages
@@ -97,7 +97,7 @@ def read_page(
         parser = LexborHTMLParser(markup)
         base = _base(parser, response.url)
         if with_blocks or with_tree or with_sketch:
-            walk = Walk(parser, base, markup, with_tree=with_tree or with_sketch)
+            walk = Walk(parser, base, markup)
         html_lang, content_language = _html_lang(parser), _meta_language(parser, markup)
         title, text = _title(parser), _text(parser)  # before links: removes scripts around them
         links += page_links(parser, base)
@@ -141,7 +141,7 @@ def read_content(response: Response) -> Content:
         return (), None
     markup = bounded_markup(decode(body, content_type)[0])
     parser = LexborHTMLParser(markup)
-    walk = Walk(parser, _base(parser, response.url), markup, with_tree=True)
+    walk = Walk(parser, _base(parser, response.url), markup)
     return tuple(walk.blocks), walk.tree
 
 
@@ -230,7 +230,9 @@ def _without_dialogs(parser: LexborHTMLParser, markup: str, text: str) -> str:
     """The text of a page without dialogs, such as those for cookie consent."""
     if not any(word in markup for word in _DIALOG_WORDS):
         return text
-    lowered = markup.lower()  # each part of a selector takes as long as a walk over the page
+    lowered = (
+        parser.raw_html.lower()
+    )  # each part of a selector takes as long as a walk over the page
     dialogs = ",".join(selector for word, selector in _DIALOGS.items() if word in lowered)
     said = {line for part in _texts_of(parser, dialogs, len(text)) for line in part.split("\n")}
     rest = "\n".join(line for line in text.split("\n") if line not in said)
