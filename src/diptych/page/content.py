@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 from isal import isal_zlib
-from isal.igzip_lib import IsalError
 
+from diptych.files import parser_errors
 from diptych.types import Block, Node
 
 READER = 1
@@ -25,7 +25,6 @@ _MAX_PATH = 4_000  # characters of a path in stored bytes; most are shorter than
 _HEADER = struct.Struct("<IIIB")  # numbers of events, spelled paths and blocks; bytes per number
 _NUMBERS = {2: "<u2", 4: "<u4"}
 _RUN = "/text()["
-_DAMAGE = (ValueError, LookupError, StopIteration, struct.error, IsalError)
 
 # Kinds of events.  An element is opened and closed; a leaf has neither text nor target.
 _INLINE, _BLOCK, _LEAF, _TEXT, _CLOSE = range(5)
@@ -161,7 +160,7 @@ def unpack(data: bytes) -> Content | None:
     try:
         whole = stream.decompress(data, MAX_CONTENT)
         return _unpacked(whole) if stream.eof else None
-    except _DAMAGE:
+    except parser_errors():
         return None
 
 
@@ -207,7 +206,7 @@ def _tree(events: _Events, paths: list[str], longest: float) -> Node:
             children.append(node)
         else:
             tag = strings[value]
-            at = f"{path}/{tag}[{number}]" if number else strings[next(spelled)]
+            at = f"{path}/{tag}[{number}]" if number else strings[next(spelled, len(strings))]
             paths.append(at)
             if len(at) > longest or kind > _LEAF:
                 raise ValueError("not a path or kind")
