@@ -163,11 +163,11 @@ def test_smallest_content_is_read() -> None:
 @pytest.mark.parametrize(
     "events",
     [
-        [ROOT],
+        [ROOT, (LEAF, 3, 1)],
         [ROOT, END, END],
         [ROOT, END, (LEAF, 1, 1)],
         [(TEXT, 3, 0)],
-        [ROOT, (9, 0, 1), END],
+        [ROOT, (9, 3, 1), END, END],
         [ROOT, (TEXT, 99, 0), END],
         [ROOT, (INLINE, 99, 1), END, END],
         [ROOT, ROOT, END, END],

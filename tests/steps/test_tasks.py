@@ -87,9 +87,9 @@ def test_pages_are_read_from_the_archive_only_if_their_content_is_not_stored(
         stored = context(store).of(store).pages(pair)
         assert opened == []
         for change in (
+            f"UPDATE contents SET reader = {READER - 1}",
             "DELETE FROM contents",
             f"INSERT INTO contents SELECT url, {READER}, x'00' FROM pages",
-            f"UPDATE contents SET reader = {READER - 1}",
         ):
             store.db.execute(change)
             assert context(store).of(store).pages(pair) == stored

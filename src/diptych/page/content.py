@@ -12,7 +12,6 @@ import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
 from isal import isal_zlib
 
 from diptych.files import parser_errors
@@ -23,7 +22,7 @@ READER = 1
 MAX_CONTENT = 1 << 22  # bytes, unpacked; larger contents are not stored but read from the archive
 _MAX_PATH = 4_000  # characters of a path in stored bytes; most are shorter than `blocks.MAX_PATH`
 _HEADER = struct.Struct("<IIIB")  # numbers of events, spelled paths and blocks; bytes per number
-_NUMBERS = {2: "<u2", 4: "<u4"}
+_CODES = {2: "H", 4: "I"}
 _RUN = "/text()["
 
 # Kinds of events.  An element is opened and closed; a leaf has neither text nor target.
@@ -56,17 +55,22 @@ class ContentWriter:
 
     def open(self, name: str, number: int, path: str, *, is_block: bool) -> None:
         """Open an element; with the number 0, its path does not follow from its parent's."""
-        self._add_element(_BLOCK if is_block else _INLINE, name, number, path)
+        strings = self._strings
+        kind = _BLOCK if is_block else _INLINE
+        self._events.append((kind, strings.setdefault(name, len(strings)), number))
+        self._paths.append(path)
+        if not number:
+            self._spelled.append(strings.setdefault(path, len(strings)))
 
     def leaf(self, name: str, number: int, path: str, text: str = "", href: str = "") -> None:
         """Add an element whose only content may be a text, such as that of an image."""
-        if not text and not href:
-            self._add_element(_LEAF, name, number, path)
-            return
-        self._add_element(_BLOCK, name, number, path)
+        self.open(name, number, path, is_block=True)
         if text:
             self.text(text, 0)
-        self.close(href)
+        if text or href:
+            self.close(href)
+        else:
+            self._events[-1] = (_LEAF, *self._events[-1][1:])
 
     def text(self, text: str, run: int) -> None:
         """Add a text to the open element; `run` is 0 in the first run of its block."""
@@ -89,13 +93,6 @@ class ContentWriter:
                 self._paths.pop()
                 if not number:
                     self._spelled.pop()
-
-    def _add_element(self, kind: int, name: str, number: int, path: str) -> None:
-        strings = self._strings
-        self._events.append((kind, strings.setdefault(name, len(strings)), number))
-        self._paths.append(path)
-        if not number:
-            self._spelled.append(strings.setdefault(path, len(strings)))
 
     def tree(self) -> Node | None:
         """The tree that was recorded; None if there is none."""
@@ -124,9 +121,10 @@ class ContentWriter:
             runs.append(int(run[:-1] or 0))
         kinds, values, own = zip(*self._events, strict=True)
         numbers = [*values, *own, *self._spelled, *texts, *places, *runs]
-        if max(map(len, paths)) > _MAX_PATH or any("\n" in text for text in strings):
+        joined = "\n".join(strings)
+        if max(map(len, paths)) > _MAX_PATH or joined.count("\n") != len(strings) - 1:
             return b""
-        return _packed(kinds, numbers, (len(self._spelled), len(blocks)), "\n".join(strings))
+        return _packed(kinds, numbers, (len(self._spelled), len(blocks)), joined)
 
 
 def _packed(
@@ -136,7 +134,7 @@ def _packed(
     data = b"".join((
         _HEADER.pack(len(kinds), *counts, width),
         bytes(kinds),
-        np.array(numbers, _NUMBERS[width]).tobytes(),
+        struct.pack(f"<{len(numbers)}{_CODES[width]}", *numbers),
         strings.encode("utf-8", "surrogatepass"),
     ))  # fmt: skip
     packed: bytes = isal_zlib.compress(data, 1) if len(data) <= MAX_CONTENT else b""
@@ -168,7 +166,7 @@ def _unpacked(data: bytes) -> Content:
     size, spelled, count, width = _HEADER.unpack_from(data)
     at = _HEADER.size + size
     rest = 2 * size + spelled
-    numbers = np.frombuffer(data, _NUMBERS[width], rest + 3 * count, at).tolist()
+    numbers = struct.unpack_from(f"<{rest + 3 * count}{_CODES[width]}", data, at)
     strings = data[at + width * len(numbers) :].decode("utf-8", "surrogatepass").split("\n")
     events = _Events(
         data[_HEADER.size : at], numbers[:size], numbers[size : 2 * size],
@@ -200,8 +198,6 @@ def _tree(events: _Events, paths: list[str], longest: float) -> Node:
             children.append(new(Node, ("#text", strings[value], at, (), "")))
         elif kind == _CLOSE:
             node = new(Node, (name, "", path, tuple(children), strings[value]))
-            if not outer:
-                raise ValueError("closed twice")
             children, name, path, block = outer.pop()
             children.append(node)
         else:
