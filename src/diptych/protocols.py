@@ -308,8 +308,7 @@ class Filter(Protocol):
         """Decide on each segment of two pages; segments are in order and have no empty sides.
 
         Scores are from 0 (worthless) to 1 (certainly a translation).  A rejection has a reason:
-        `low_score` or `partial` if the score is below the threshold, else the name of the broken
-        rule.
+        `low_score` or `partial` below the threshold, else the name of the broken rule.
         """
         ...
 

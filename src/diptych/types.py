@@ -187,7 +187,7 @@ class Sketch:
 class Page:
     """A parsed page: its record and links, and on request its blocks, tree and sketch.
 
-    A crawl requests no blocks and no tree, because parsing limits its speed.
+    A crawl requests the content instead of blocks and tree, because it only stores them.
     """
 
     record: PageRecord
@@ -195,6 +195,8 @@ class Page:
     blocks: tuple[Block, ...] = ()
     tree: Node | None = None
     sketch: Sketch | None = None
+    content: bytes = b""
+    """blocks and tree as bytes to store (`page.content`), if there is a sketch; may be empty"""
 
     @property
     def url(self) -> Url:

@@ -91,7 +91,9 @@ def test_threshold_is_changed_without_mining_again(recorded, tmp_path):
     best = export(recorded, tmp_path / "best.jsonl", "--min-score", middle)
     assert len(every) >= len(usual) > len(best) > 0
     assert [unit for unit in every if unit["score"] >= middle] == best
-    open_rows = query(recorded, "SELECT count(*) FROM segments WHERE reason IN ('', 'low_score')")
+    open_rows = query(
+        recorded, "SELECT count(*) FROM segments WHERE reason IN ('', 'low_score', 'partial')"
+    )
     assert open_rows == [(len(every),)]
 
 

@@ -90,12 +90,6 @@ def as_then(data: bytes, folder: Path) -> bytes:
     return data
 
 
-def is_as_finished(folder: Path, finished: Path) -> None:
-    """Check that the corpus of a run equals that of the finished run."""
-    for name in CORPUS:
-        compare(as_then((folder / name).read_bytes(), folder), (finished / name).read_bytes())
-
-
 def compare(data: bytes, expected: bytes) -> None:
     """Compare line by line, so that differences are readable."""
     assert data.decode().split("\n") == expected.decode().split("\n")
@@ -103,6 +97,7 @@ def compare(data: bytes, expected: bytes) -> None:
 
 SITE_NAME = (" – Two Shores", " – Deux rives")
 SCORES = ("verified", "alignment")
+FEW = 8  # segments near the threshold, of 430
 
 
 def segments_of(corpus: bytes) -> dict[tuple[str, ...], dict[str, str]]:
@@ -113,19 +108,19 @@ def segments_of(corpus: bytes) -> dict[tuple[str, ...], dict[str, str]]:
 
 
 def compare_but_titles(data: bytes, expected: bytes) -> None:
-    """Check for equal lines and nearly equal scores, except for titles and language menus.
+    """Check for equal lines, except for titles, language menus, scores and what they decide.
 
     Page reading has changed since then: the name of the site is cut off.  Names of different
-    languages are no longer kept.
+    languages are no longer kept, and scores have another scale.
     """
     now, then = segments_of(data), segments_of(expected)
-    assert now.keys() <= then.keys()
-    titles = then.keys() - now.keys() - {("Français", "English")}
+    assert len(now.keys() - then.keys()) <= FEW
+    titles = {texts for texts in then.keys() - now.keys() if texts[0].endswith(SITE_NAME)}
     assert titles
-    assert not [texts for texts in titles if not all(t.endswith(SITE_NAME) for t in texts)]
-    for texts, line in now.items():
-        before = then[texts]
-        assert float(line["score"]) == pytest.approx(float(before["score"]), abs=0.01), texts
+    assert all(texts[1].endswith(SITE_NAME) for texts in titles)
+    assert len(then.keys() - now.keys() - titles) <= FEW
+    for texts in now.keys() & then.keys():
+        line, before = now[texts], then[texts]
         if line["copies"] == before["copies"] == "1":  # else another copy may be the first
             for name in line.keys() - {"score"}:
                 if name in SCORES:
@@ -178,10 +173,18 @@ def test_explanation_is_the_same(earlier, urls):
     assert told.splitlines() == EXPECTED["explain"][urls].splitlines()
 
 
-def test_finished_run_is_not_changed(opened, earlier, proxy):
+def test_finished_run_is_aligned_again(opened, earlier, proxy):
     finished = opened("finished")
     assert go_on(finished, proxy) == []
-    is_as_finished(finished, earlier / "finished")
+    pairs = (folder / "pairs.tsv" for folder in (finished, earlier / "finished"))
+    compare(*(file.read_bytes() for file in pairs))
+    now = as_then((finished / "corpus.tsv").read_bytes(), finished)
+    compare_but_titles(now, (earlier / "finished" / "corpus.tsv").read_bytes())
+    lowest = min(float(line["score"]) for line in segments_of(now).values())
+    assert 0.6 <= lowest < 0.95
+    again = (finished / "corpus.tsv").read_bytes()
+    assert go_on(finished, proxy) == []
+    assert (finished / "corpus.tsv").read_bytes() == again
 
 
 # -- runs that were cut off ------------------------------------------------------------------------

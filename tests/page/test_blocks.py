@@ -132,10 +132,9 @@ def test_element_nested_too_deeply_has_a_short_path_of_its_own() -> None:
     assert paths[2] == "/html/body/p[1]"
 
 
-@pytest.mark.parametrize("with_tree", [True, False])
-def test_tags_open_and_close_in_order(with_tree: bool) -> None:
+def test_tags_open_and_close_in_order() -> None:
     markup = "<title>t</title><p>a<br>b<i>c</i><img><p><b></b><div hidden>x</div><hr><x-y>z</x-y>"
-    tags = walk(markup, with_tree=with_tree).tags
+    tags = walk(markup).tags
     opened: list[int] = []
     for tag in tags:
         if tag > 0:
@@ -148,8 +147,8 @@ def test_tags_open_and_close_in_order(with_tree: bool) -> None:
 
 
 def test_as_many_elements_as_are_read_have_an_end() -> None:
-    found = walk("<body>" + "<i></i>" * 300_000 + "<p>not read", with_tree=False)
+    found = walk("<body>" + "<i></i>" * 300_000 + "<p>not read")
     assert found.blocks == []
     assert len(found.tags) == 2 * 300_000
-    found = walk("<body>" + "<i></i>" * 299_997 + "<p>read", with_tree=False)
+    found = walk("<body>" + "<i></i>" * 299_997 + "<p>read")
     assert [block.text for block in found.blocks] == ["read"]

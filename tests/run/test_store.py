@@ -14,6 +14,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from support.blocks import walk
 from support.examples import examples
 from support.filenames import file_name
 from support.stores import begin, commit
@@ -23,6 +24,7 @@ from warcio.cli import main as warcio
 
 from diptych.errors import StoreError
 from diptych.frontier.queue import Entry, Frontier, State
+from diptych.page.content import unpack
 from diptych.run import archive as store_module
 from diptych.run.queries import SQL
 from diptych.run.store import SCHEMA_VERSION, Store
@@ -628,6 +630,17 @@ def test_page_read_again_loses_its_old_sketch(store: Store) -> None:
     assert store.sketch(url("nowhere")) is None
 
 
+def test_page_read_again_loses_its_old_content(store: Store) -> None:
+    pointer = add_page(store, "a")
+    content = walk("<p>old").content
+    store.save_page(
+        SITE, Page(record(url("a")), (), sketch=Sketch("t", 1, {}), content=content), pointer
+    )
+    assert store.content(url("a")) == unpack(content) is not None
+    store.save_page(SITE, Page(record(url("a")), (), sketch=Sketch("t", 1, {})), pointer)
+    assert store.content(url("a")) is None
+
+
 def test_only_pages_in_requested_languages_lack_a_sketch(store: Store) -> None:
     for number, scores in enumerate([("en", 1.0), ("fr", 0.4), ("de", 1.0)]):
         pointer = add_page(store, number)
@@ -749,7 +762,7 @@ def test_database_is_written_ahead_and_keeps_its_references(store: Store) -> Non
 def test_schema_changes_only_with_the_tables(store: Store) -> None:
     # With another number older versions of Diptych refuse the run; tests/run/test_upgrade.py has
     # the runs that they wrote.
-    assert store.db.execute("PRAGMA user_version").fetchone() == (8,)
+    assert store.db.execute("PRAGMA user_version").fetchone() == (9,)
 
 
 def test_store_that_is_closed_may_be_closed_again(folder: Path) -> None:

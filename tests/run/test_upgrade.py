@@ -76,12 +76,14 @@ def test_upgraded_run_has_the_tables_indexes_and_views_of_a_new_one(
     (tmp_path / "new").mkdir()
     with Store(run) as upgraded, Store(tmp_path / "new") as new:
         assert upgraded.db.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
-        for table in ("urls", "sites"):
+        for table in ("urls", "sites", "contents"):
             columns = [
                 {row[1:4] for row in store.db.execute(f"PRAGMA table_info({table})")}
                 for store in (upgraded, new)
             ]
             assert columns[0] == columns[1]
+        names = "SELECT name FROM sqlite_master WHERE type = 'table'"
+        assert set(upgraded.db.execute(names)) == set(new.db.execute(names))
         query = "SELECT sql FROM sqlite_master WHERE type IN ('index', 'view')"
         assert set(upgraded.db.execute(query)) == set(new.db.execute(query))
         turns = upgraded.db.execute("SELECT turn FROM frontier").fetchall()
@@ -93,3 +95,9 @@ def test_run_is_upgraded_once(run: Path) -> None:
         store.db.execute("UPDATE urls SET turn = 3")
     with Store(run) as store:
         assert store.count("SELECT count(*) FROM urls WHERE turn != 3") == 0
+
+
+@pytest.mark.parametrize("write", [True, False])
+def test_pages_of_an_earlier_run_have_no_stored_content(run: Path, *, write: bool) -> None:
+    with Store(run, write=write) as store:
+        assert store.content(at("page")) is None

@@ -137,6 +137,7 @@ def test_verification_sees_how_the_pages_were_aligned(fresh, every_pair) -> None
 
 def test_unreadable_pairs_are_looked_at_once(fresh, every_pair, monkeypatch) -> None:
     store = fresh(every_pair[:3])
+    store.db.execute("DELETE FROM contents")
     gone = every_pair[0].left
     open_ = store.response
     monkeypatch.setattr(store, "response", lambda url: None if url == gone else open_(url))
@@ -163,6 +164,7 @@ def test_pair_that_ended_its_worker_is_rejected(fresh, every_pair) -> None:
 
 def test_pair_that_raises_costs_itself_only(fresh, every_pair, monkeypatch) -> None:
     store = fresh(every_pair[:3])
+    store.db.execute("DELETE FROM contents")
     gone = every_pair[0].left
     open_ = store.response
 
@@ -185,6 +187,7 @@ def test_sentences_without_counterpart_are_kept_with_the_reason(
     fresh, every_pair, monkeypatch
 ) -> None:
     store = fresh(every_pair[:2])
+    store.db.execute("DELETE FROM contents")
     pair, alone = every_pair[0], "Nobody over there says a word of this, of 4711 or of 4712."
     open_ = store.response
 

@@ -13,6 +13,7 @@ from support.fakes import make_page
 from support.runs import LANGS, context, crawled
 
 from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.page.content import READER, unpack
 from diptych.run.segments import LOW_SCORES
 from diptych.run.store import Store
 from diptych.steps.tasks import AlignTask, LexiconTask, SketchTask, TaskContext, split_page
@@ -76,6 +77,26 @@ def test_pages_have_their_content(own: TaskContext, pair: PagePair) -> None:
         assert page.sketch is not None
 
 
+def test_pages_are_read_from_the_archive_only_if_their_content_is_not_stored(
+    recorded: Path, tmp_path: Path, pair: PagePair, monkeypatch
+) -> None:
+    with crawled(recorded, tmp_path / "run") as store:
+        opened: list[Url] = []
+        open_ = store.response
+        monkeypatch.setattr(store, "response", lambda url: (opened.append(url), open_(url))[1])
+        stored = context(store).of(store).pages(pair)
+        assert opened == []
+        for change in (
+            f"UPDATE contents SET reader = {READER - 1}",
+            "DELETE FROM contents",
+            f"INSERT INTO contents SELECT url, {READER}, x'00' FROM pages",
+        ):
+            store.db.execute(change)
+            assert context(store).of(store).pages(pair) == stored
+            assert opened == [pair.left, pair.right]
+            opened.clear()
+
+
 @pytest.mark.parametrize("missing", ["left", "right"])
 def test_missing_pages_are_none(own: TaskContext, pair: PagePair, missing: str) -> None:
     gone = replace(pair, **{missing: NOWHERE})
@@ -126,19 +147,22 @@ def test_blocks_of_a_half_keep_their_paths() -> None:
 
 def test_sketch_is_that_of_the_crawl(own: TaskContext, store: Store, pair: PagePair) -> None:
     for url in (pair.left, pair.right):
-        sketch = SketchTask(url).run(own)
-        assert sketch is not None
+        read = SketchTask(url).run(own)
+        assert read is not None
+        sketch, content = read
         assert sketch.words > 100
         assert sketch == store.sketch(url)
+        assert unpack(content) == store.content(url) is not None
     assert SketchTask(NOWHERE).run(own) is None
 
 
 def test_page_in_no_requested_language_has_an_empty_sketch(
     own: TaskContext, pair: PagePair
 ) -> None:
-    sketch = SketchTask(pair.left).run(replace(own, langs=("ja", "ko")))
-    assert sketch is not None
-    assert (sketch.words, sketch.blocks) == (0, ())
+    read = SketchTask(pair.left).run(replace(own, langs=("ja", "ko")))
+    assert read is not None
+    sketch, content = read
+    assert (sketch.words, sketch.blocks, content) == (0, (), b"")
 
 
 def test_sure_segments_teach(own: TaskContext, pair: PagePair) -> None:

@@ -1,4 +1,4 @@
-"""The blocks of a piece of markup, read with and without the tree."""
+"""The blocks of a piece of markup."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from diptych.page.blocks import Walk
 HERE = "http://example.org/docs/page.html"
 
 
-def walk(markup: str, *, with_tree: bool = True) -> Walk:
-    return Walk(LexborHTMLParser(markup), HERE, markup, with_tree=with_tree)
+def walk(markup: str) -> Walk:
+    return Walk(LexborHTMLParser(markup), HERE, markup)
 
 
 def block_texts(markup: str) -> list[str]:
-    """The texts of the blocks, which do not depend on whether the tree is built."""
-    blocks = walk(markup).blocks
-    assert blocks == walk(markup, with_tree=False).blocks
-    return [block.text for block in blocks]
+    return [block.text for block in walk(markup).blocks]

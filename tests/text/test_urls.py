@@ -572,3 +572,20 @@ def test_keys_of_many_urls_differ() -> None:
     assert len(keys) == 100_000
     assert any(key < 0 for key in keys)
     assert any(key > 0 for key in keys)
+
+
+@given(
+    st.lists(st.sampled_from(["a", "", "b.html", "%2e", "c;d"]), max_size=5),
+    st.lists(st.sampled_from(["..", ".", "", "x", "%2E%2e", "..y", "?q=../z"]), min_size=1),
+)
+@example(["", "a"], ["..", "..", "x"])
+@example(["a", "", ""], ["..", "", "x"])
+@example([], ["..", "..", "x"])
+@example(["a"], ["..", "", "..", "x"])
+def test_links_upwards_lead_where_the_dots_of_the_whole_address_lead(
+    above: list[str], link: list[str]
+) -> None:
+    base = normalise("/".join(["http://example.org", *above, ""]))
+    href = "../" + "/".join(link)
+    assert base is not None
+    assert resolve(base, href) == normalise(base[: base.rfind("/") + 1] + href)

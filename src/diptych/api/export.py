@@ -233,11 +233,14 @@ def run_corpus(store: Store, terms: Terms, asked: CorpusChoice, *, prefix: str =
     because near-duplicates are marked only at its end.
     """
     from diptych.corpus.from_run import RunCorpus
-    from diptych.registry import build, signature
+    from diptych.registry import signature
 
-    threshold = build(terms.recipe).filter.threshold
     corpus = RunCorpus(
-        store, terms.langs, signature(terms.recipe, terms.langs), asked.choice(threshold), prefix
+        store,
+        terms.langs,
+        signature(terms.recipe, terms.langs),
+        asked.choice(terms.threshold),
+        prefix,
     )
     has_duplicates = bool(asked.without) or asked.redact or not corpus.is_deduplicated()
     return replace(corpus, each=has_duplicates)

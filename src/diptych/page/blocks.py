@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from diptych.page.content import ContentWriter
 from diptych.page.elements import (
     APART,
     KNOWN,
@@ -25,9 +26,9 @@ from diptych.page.elements import (
     visible,
 )
 from diptych.page.gaps import is_gap
-from diptych.page.link_lists import SEPARATORS, is_in_link_list
+from diptych.page.link_lists import SEPARATORS, follows_link, is_in_link_list
 from diptych.page.note_marks import MAX_MARK, is_mark_link, is_superscript_mark
-from diptych.text.urls import resolve
+from diptych.text.urls import resolver
 from diptych.types import Block, Node
 
 MAX_ELEMENTS = 300_000  # bounds the work: later elements are ignored
@@ -42,20 +43,18 @@ _IN_PARAGRAPH = re.compile(r"/(?:p|h[1-6])\[\d+\]$")
 _BUTTONS = frozenset({"submit", "button", "reset", "image"})
 _WORD = re.compile(r"\w")
 _PUNCTUATION = ".,;:!?)"
+_HEAD, _LINK = (next(id for id, (_, name) in KNOWN.items() if name == tag) for tag in ("head", "a"))
 
 
 class Walk:
-    """One walk over a page; `blocks`, `tree` and `tags` are its results."""
+    """One walk over a page; its results are `blocks`, `tags`, `tree` and `content`."""
 
-    def __init__(
-        self, parser: LexborHTMLParser, base: str, markup: str, *, with_tree: bool
-    ) -> None:
-        self.base = base
+    def __init__(self, parser: LexborHTMLParser, base: str, markup: str) -> None:
+        self._resolve = resolver(base)
         self.blocks: list[Block] = []
-        self.tree: Node | None = None
         self.tags: list[int] = []
+        self._writer = ContentWriter()
         self._hidden = hidden_elements(parser, markup)
-        self._children: list[list[Node]] = [[]] if with_tree else []
         self._block = ""  # path of the innermost open block-level element
         # Block that begins with a link, and the path of that link's parent, and its number.
         self._first_link = ("", "", 0)
@@ -72,13 +71,21 @@ class Walk:
         self._path = ""
         if parser.root is not None:
             self._walk(parser.root)
-            self.tree = self._children[0][0] if with_tree else None
+
+    @property
+    def tree(self) -> Node | None:
+        """The tree of the page; None if the page is empty."""
+        return self._writer.tree()
+
+    @property
+    def content(self) -> bytes:
+        """The blocks and the tree of the page as bytes to store; may be empty."""
+        return self._writer.pack(self.blocks)
 
     def _walk(self, root: LexborNode) -> None:
         """Visit the elements depth first, in document order."""
         parts, known, left, tags = self._parts, KNOWN.get, MAX_ELEMENTS, self.tags
-        add_text = self._add_text if self._children else None
-        self._open(_BLOCK, "/html")
+        self._open(_BLOCK, "/html", "html", 0)
         parent, kind, path, self._block = root, _BLOCK, "/html", "/html"
         counts: dict[int, int] = {}
         outer: list[tuple[LexborNode, int, str, dict[int, int], str]] = []
@@ -89,9 +96,7 @@ class Walk:
                 if tag_id == TEXT:
                     # Blank text counts only between inline elements.
                     if parts or not node.is_empty_text_node:
-                        text = self._add_run(node)
-                        if add_text:
-                            add_text(text, self._run_path())
+                        self._add_text(node)
                 elif (known_as := known(tag_id, UNKNOWN)) is not SKIPPED and left:
                     left -= 1
                     role, name = known_as
@@ -107,7 +112,7 @@ class Walk:
                         continue
                     tags.append(-tag_id)
                 node = node.next
-            self._close(parent, kind, path)
+            self._close(parent, kind)
             if not outer:
                 return
             tags.append(-parent.tag_id)
@@ -121,41 +126,48 @@ class Walk:
     def _block_level(
         self, node: LexborNode, above: str, name: str, number: int
     ) -> LexborNode | None:
-        return self._box(node, f"{above}/{name}[{number}]")
+        return self._box(node, f"{above}/{name}[{number}]", name, number)
 
-    def _box(self, node: LexborNode, path: str) -> LexborNode | None:
+    def _box(self, node: LexborNode, path: str, name: str, number: int) -> LexborNode | None:
         if self._parts:
             self._flush()
         inner = node.first_child
         if inner is None:
-            self._add_leaf(node, path)
+            self._add_leaf(name, number, path)
             return None
         if self._hidden and self._hidden.get(node.mem_id, APART) != APART:
             self._muted += 1
-            self._open(_HIDDEN, path)
-        elif inner.tag_id != TEXT or inner.next is not None or self._children:
-            self._open(_BLOCK, path)
-        else:
+            self._open(_HIDDEN, path, name, number)
+        elif self._is_plain(inner, name, number, path):
             # Half of all blocks contain only text: no need to open them.
-            text = " ".join((inner.text_content or "").split())
-            if text and not self._muted:
+            if not self._muted:
+                text = " ".join((inner.text_content or "").split())
+                self._writer.leaf(name, number, path, visible(text))
                 self._add_block(text, path)
             return None
+        else:
+            self._open(_BLOCK, path, name, number)
         return inner
+
+    @staticmethod
+    def _is_plain(inner: LexborNode, name: str, number: int, path: str) -> bool:
+        """True if an element contains only a text, and is not a link, the head or too deep."""
+        is_text = inner.tag_id == TEXT and inner.next is None
+        return is_text and name != "a" and number > 0 and len(path) < MAX_PATH
 
     def _inline(self, node: LexborNode, above: str, name: str, number: int) -> LexborNode | None:
         inner = node.first_child
         if inner is None:
-            if self._children:
-                self._add_leaf(node, f"{above}/{name}[{number}]")
+            self._add_leaf(name, number, f"{above}/{name}[{number}]")
             return None
         if self._hidden and self._is_left_out(node, above, name, number):
             return None
-        if self._children or inner.tag_id != TEXT or inner.next is not None:
-            self._open(_INLINE, f"{above}/{name}[{number}]")
+        self._open(_INLINE, f"{above}/{name}[{number}]", name, number)
+        if inner.tag_id != TEXT or inner.next is not None:
             return inner
         if self._parts or not inner.is_empty_text_node:
-            self._add_run(inner)
+            self._add_text(inner)
+        self._close(node, _INLINE)
         return None
 
     def _is_left_out(self, node: LexborNode, above: str, name: str, number: int) -> bool:
@@ -166,10 +178,10 @@ class Walk:
             if not text.strip() or len(text) > MAX_ATTRIBUTE:
                 return False
             path = f"{above}/{name}[{number}]"
-            self._add_leaf(node, path, self._add_aside(text, path))
+            self._add_leaf(name, number, path, self._add_aside(text, path))
         return reason is not None
 
-    def _add_run(self, node: LexborNode) -> str:
+    def _add_text(self, node: LexborNode) -> None:
         """Add a text to the current run, after a blank if it is drawn apart from the run."""
         parts, text = self._parts, node.text_content or ""
         if parts and text[:1] > " ":
@@ -177,7 +189,9 @@ class Walk:
             if last[-1:] > " " and is_gap(last, text, node):
                 parts.append(" ")
         parts.append(text)
-        return text
+        if not self._muted and (text := visible(text)):
+            runs = self._runs.get(self._block)
+            self._writer.text(text, runs + 1 if runs else 0)
 
     def _anchor(self, node: LexborNode, above: str, name: str, number: int) -> LexborNode | None:
         """Read a link; adjacent links are separated by a space, as they appear in menus."""
@@ -189,9 +203,9 @@ class Walk:
             return self._block_level(node, above, name, number)
         inner = node.first_child
         if inner is not None and self._is_mark(node, inner):
-            self._drop_mark(node, f"{above}/{name}[{number}]")
+            self._drop_mark(node, above, name, number)
             return None
-        if self._parts and _follows_link(node):
+        if self._parts and follows_link(node):
             self._parts.append(" ")
         return self._inline(node, above, name, number)
 
@@ -216,11 +230,11 @@ class Walk:
         self, node: LexborNode, above: str, name: str, number: int
     ) -> LexborNode | None:
         if node.first_child is not None and is_superscript_mark(node):
-            self._drop_mark(node, f"{above}/{name}[{number}]")
+            self._drop_mark(node, above, name, number)
             return None
         return self._inline(node, above, name, number)
 
-    def _drop_mark(self, node: LexborNode, path: str) -> None:
+    def _drop_mark(self, node: LexborNode, above: str, name: str, number: int) -> None:
         """Leave out a mark, and the white space between it and a punctuation mark."""
         after = node.next
         if after is None and node.parent is not None and node.parent.tag == "a":
@@ -228,11 +242,11 @@ class Walk:
         text = after.text_content if after is not None and after.tag_id == TEXT else ""
         if self._parts and text and text[0] in _PUNCTUATION:
             self._parts[-1] = self._parts[-1].rstrip()
-        self._add_leaf(node, path)
+        self._add_leaf(name, number, f"{above}/{name}[{number}]")
 
     def _top(self, node: LexborNode, above: str, name: str, number: int) -> LexborNode | None:
         """Read the head or body element, which is not numbered in paths."""
-        return self._box(node, f"{above}/{name}[{number}]".removesuffix("[1]"))
+        return self._box(node, f"{above}/{name}[{number}]".removesuffix("[1]"), name, 0)
 
     def _custom(self, node: LexborNode, above: str, _: str, number: int) -> LexborNode | None:
         """Read a custom element; it counts as block-level, except in a paragraph."""
@@ -241,11 +255,12 @@ class Walk:
             return self._block_level(node, above, name, number)
         return self._inline(node, above, name, number)
 
-    def _open(self, kind: int, path: str) -> None:
-        self._kind = kind
-        self._path = path if len(path) < MAX_PATH else self._numbered(path)
-        if self._children:
-            self._children.append([])
+    def _open(self, kind: int, path: str, name: str, number: int) -> None:
+        if len(path) >= MAX_PATH:
+            path, number = self._numbered(path), 0
+        self._kind, self._path = kind, path
+        if not self._muted:
+            self._writer.open(name, number, path, is_block=kind > _INLINE)
 
     def _numbered(self, path: str) -> str:
         """A unique path of bounded length for an element that is nested too deeply."""
@@ -253,18 +268,13 @@ class Walk:
         base, star, _ = path.partition("/*[")
         return f"{base if star else base.rpartition('/')[0]}/*[{self._deep}]"
 
-    def _close(self, node: LexborNode, kind: int, path: str) -> None:
+    def _close(self, node: LexborNode, kind: int) -> None:
         if kind > _INLINE and self._parts:
             self._flush()
-        if self._children:
-            self._add_node(node, path)
+        if not self._muted:
+            self._close_node(node)
         if kind == _HIDDEN:
             self._muted -= 1
-
-    def _run_path(self) -> str:
-        """The path of the block that the current run will become."""
-        runs = self._runs.get(self._block)
-        return f"{self._block}/text()[{runs + 1}]" if runs else self._block
 
     def _flush(self, path: str = "") -> None:
         """End the current run: add its block, and the texts of its images as further blocks.
@@ -299,32 +309,31 @@ class Walk:
         else:
             self._parts.append(" ")
             self._break_at = len(self._parts)
-        if self._children:
-            self._add_leaf(node, f"{above}/{name}[{number}]")
+        self._add_leaf(name, number, f"{above}/{name}[{number}]")
 
     def _rule(self, node: LexborNode, above: str, name: str, number: int) -> None:
         if self._parts:
             self._flush()
-        self._add_leaf(node, f"{above}/{name}[{number}]")
+        self._add_leaf(name, number, f"{above}/{name}[{number}]")
 
     def _image(self, node: LexborNode, above: str, name: str, number: int) -> None:
         own, path = node.attributes, f"{above}/{name}[{number}]"
         alt = self._add_aside(own.get("alt"), path)
-        self._add_leaf(node, path, alt)
+        self._add_leaf(name, number, path, alt)
 
     def _area(self, node: LexborNode, above: str, name: str, number: int) -> None:
         own, path = node.attributes, f"{above}/{name}[{number}]"
         alt = self._add_aside(own.get("alt"), path)
         href = own.get("href")
-        url = resolve(self.base, href) if href and href[0] != "#" else None
-        self._add_leaf(node, path, alt, url or "")
+        url = self._resolve(href) if href and href[0] != "#" else None
+        self._add_leaf(name, number, path, alt, url or "")
 
     def _input(self, node: LexborNode, above: str, name: str, number: int) -> None:
         own, path = node.attributes, f"{above}/{name}[{number}]"
         label = ""
         if (own.get("type") or "").lower() in _BUTTONS:
             label = self._add_aside(own.get("value") or own.get("alt"), path)
-        self._add_leaf(node, path, label)
+        self._add_leaf(name, number, path, label)
 
     def _meta(self, node: LexborNode, above: str, name: str, number: int) -> None:
         own = node.attributes
@@ -352,32 +361,18 @@ class Walk:
             self._parts.append("")
         return text
 
-    def _add_text(self, text: str, path: str) -> None:
-        text = visible(text)
-        if text and not self._muted:
-            self._children[-1].append(Node("#text", text, path))
+    def _add_leaf(self, name: str, number: int, path: str, text: str = "", href: str = "") -> None:
+        if not self._muted:
+            self._writer.leaf(name, number, path, text, href)
 
-    def _add_leaf(self, node: LexborNode, path: str, text: str = "", href: str = "") -> None:
-        if self._children and not self._muted:
-            children = (Node("#text", text, path),) if text else ()
-            self._children[-1].append(Node(node.tag or "", "", path, children, href))
-
-    def _add_node(self, node: LexborNode, path: str) -> None:
-        children = tuple(self._children.pop())
-        name = node.tag or ""
-        if self._muted or name == "head":
-            return
-        href = (node.attributes.get("href") if name == "a" else "") or ""
-        url = resolve(self.base, href) if href else ""
-        self._children[-1].append(Node(name, "", path, children, url or ""))
-
-
-def _follows_link(link: LexborNode) -> bool:
-    """True if another link is just before a link; with the same target, it is one that was cut."""
-    before = link.prev
-    if before is None or before.tag_id != link.tag_id:
-        return False
-    return before.attributes.get("href") != link.attributes.get("href")
+    def _close_node(self, node: LexborNode) -> None:
+        tag_id = node.tag_id
+        if tag_id == _HEAD:
+            self._writer.drop()
+        elif tag_id == _LINK and (href := node.attributes.get("href")):
+            self._writer.close(self._resolve(href) or "")
+        else:
+            self._writer.close()
 
 
 _READERS: tuple[Callable[[Walk, LexborNode, str, str, int], LexborNode | None], ...] = (

@@ -52,6 +52,14 @@ def is_in_link_list(link: LexborNode) -> bool:
     return len(targets) > 1
 
 
+def follows_link(link: LexborNode) -> bool:
+    """True if another link is just before a link; with the same target, it is one that was cut."""
+    before = link.prev
+    if before is None or before.tag_id != link.tag_id:
+        return False
+    return before.attributes.get("href") != link.attributes.get("href")
+
+
 def _first_of_block(node: LexborNode) -> LexborNode:
     """The first node in the block-level element around a node; see `Walk._custom`."""
     above, custom = node.parent, None

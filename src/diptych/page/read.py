@@ -20,6 +20,7 @@ from diptych.language.identify import can_identify, identify, is_identifiable
 from diptych.page.blocks import Walk
 from diptych.page.body import decompress, is_html
 from diptych.page.charset import decode
+from diptych.page.content import Content
 from diptych.page.elements import visible
 from diptych.page.flags import page_flags
 from diptych.page.links import header_links, meta_refresh, page_links
@@ -29,10 +30,8 @@ from diptych.page.sketch import make_sketch
 from diptych.text.digests import body_digest, signed_hash
 from diptych.text.urls import resolve
 from diptych.types import (
-    Block,
     LangScore,
     Link,
-    Node,
     Page,
     PageRecord,
     Response,
@@ -52,10 +51,12 @@ _MIN_RUNNING_TEXT = 60  # characters; shorter blocks are menu items rather than 
 _CODE = ["pre", "code", "samp", "kbd", "tt", "var"]
 _MIN_PROSE = 200  # characters of prose that are enough to identify a page's language
 _MAIN = ("main", "[role=main]", "article")
-_DIALOGS = (
-    "dialog,[role=dialog],[role=alertdialog],[aria-modal=true],[id*=cookie i],[class*=cookie i],"
-    "[id*=consent i],[class*=consent i]"
-)  # often left untranslated, and longer than the text of a short page
+_DIALOGS = {
+    b"dialog": "dialog,[role=dialog],[role=alertdialog]",
+    b"aria-modal": "[aria-modal=true]",
+    b"cookie": "[id*=cookie i],[class*=cookie i]",
+    b"consent": "[id*=consent i],[class*=consent i]",
+}  # often left untranslated, and longer than the text of a short page
 _DIALOG_WORDS = ("dialog", "aria-modal", "ookie", "onsent")
 _MAX_LINES = 40  # lines identified one by one on a page in several languages
 
@@ -83,7 +84,7 @@ def read_page(
     """Parse a response as a page; if its body is not HTML, the page has no links and no blocks.
 
     `langs` are the requested languages, which are preferred if the text is ambiguous.  Blocks and
-    tree are extracted only on request, because a crawl needs neither and parsing limits its speed.
+    tree are extracted only on request; a page with a sketch has them as bytes to store (`content`).
     """
     body, _ = decompress(response.body, response.header("content-encoding"))
     content_type = response.header("content-type")
@@ -96,7 +97,7 @@ def read_page(
         parser = LexborHTMLParser(markup)
         base = _base(parser, response.url)
         if with_blocks or with_tree or with_sketch:
-            walk = Walk(parser, base, markup, with_tree=with_tree)
+            walk = Walk(parser, base, markup)
         html_lang, content_language = _html_lang(parser), _meta_language(parser, markup)
         title, text = _title(parser), _text(parser)  # before links: removes scripts around them
         links += page_links(parser, base)
@@ -123,11 +124,16 @@ def read_page(
         flags=flags,
         text_key=_text_key(text),
     )
-    content = (tuple(walk.blocks), walk.tree) if walk else ((), None)
-    return Page(record, tuple(links), *content, sketch)
+    own = _requested(walk, with_blocks=with_blocks, with_tree=with_tree)
+    return Page(record, tuple(links), *own, sketch, walk.content if walk and sketch else b"")
 
 
-def read_content(response: Response) -> tuple[tuple[Block, ...], Node | None]:
+def _requested(walk: Walk | None, *, with_blocks: bool, with_tree: bool) -> Content:
+    blocks = tuple(walk.blocks) if walk and (with_blocks or with_tree) else ()
+    return blocks, walk.tree if walk and with_tree else None
+
+
+def read_content(response: Response) -> Content:
     """The blocks and the tree of a page, which are all that an aligner needs."""
     body, _ = decompress(response.body, response.header("content-encoding"))
     content_type = response.header("content-type")
@@ -135,7 +141,7 @@ def read_content(response: Response) -> tuple[tuple[Block, ...], Node | None]:
         return (), None
     markup = bounded_markup(decode(body, content_type)[0])
     parser = LexborHTMLParser(markup)
-    walk = Walk(parser, _base(parser, response.url), markup, with_tree=True)
+    walk = Walk(parser, _base(parser, response.url), markup)
     return tuple(walk.blocks), walk.tree
 
 
@@ -224,7 +230,11 @@ def _without_dialogs(parser: LexborHTMLParser, markup: str, text: str) -> str:
     """The text of a page without dialogs, such as those for cookie consent."""
     if not any(word in markup for word in _DIALOG_WORDS):
         return text
-    said = {line for part in _texts_of(parser, _DIALOGS, len(text)) for line in part.split("\n")}
+    lowered = (
+        parser.raw_html.lower()
+    )  # each part of a selector takes as long as a walk over the page
+    dialogs = ",".join(selector for word, selector in _DIALOGS.items() if word in lowered)
+    said = {line for part in _texts_of(parser, dialogs, len(text)) for line in part.split("\n")}
     rest = "\n".join(line for line in text.split("\n") if line not in said)
     return rest if said and len(rest) >= _MIN_PROSE else text
 
@@ -235,8 +245,7 @@ def _languages(lines: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, .
     If menus and headings are in a different requested language than the running text, the page is
     partly translated.  Each score is then the language's share of the text.
     """
-    long = [line for line in lines if _is_long(line)]
-    rest = [line for line in lines if not _is_long(line)]
+    long, rest = _by_length(lines)
     scores = identify(language_sample(long, rest), langs, closed=False)
     is_clear = bool(scores) and scores[0].score >= _CERTAIN
     if not is_clear:
@@ -298,8 +307,7 @@ def _with_rest(main: LangScore, prose: _Prose, langs: Sequence[str]) -> tuple[La
     """
     own = set(prose.main.split("\n"))
     rest = [line for line in prose.text.split("\n") if line not in own]
-    long = [line for line in rest if _is_long(line)]
-    sample = language_sample(long, [line for line in rest if not _is_long(line)])
+    sample = language_sample(*_by_length(rest))
     other = next(iter(identify(sample, langs, closed=False)), LangScore("", 0.0))
     share = sum(map(len, rest)) / max(1, len(prose.text))
     is_other = asked_language(other.lang, langs) and not same_language(other.lang, main.lang)
@@ -312,6 +320,15 @@ def _with_rest(main: LangScore, prose: _Prose, langs: Sequence[str]) -> tuple[La
 def _text_key(text: str) -> int:
     """A hash of a page's text; 0 if the page has almost no text."""
     return signed_hash(text.encode("utf-8", "surrogatepass")) if len(text) >= _MIN_TEXT else 0
+
+
+def _by_length(lines: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The long lines and the other lines."""
+    long: list[str] = []
+    short: list[str] = []
+    for line in lines:
+        (long if _is_long(line) else short).append(line)
+    return long, short
 
 
 def _is_long(line: str) -> bool:

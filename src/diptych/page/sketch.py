@@ -13,6 +13,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from diptych.language.codes import asked_language
 from diptych.language.identify import identify
+from diptych.text.caches import TextCache
 from diptych.text.cognates import stem
 from diptych.text.lengths import text_length
 from diptych.text.tokens import tokens
@@ -23,7 +24,7 @@ _MAX_TAGS = 4_000  # bounds the work of comparing two pages
 _MAX_FILES = 400
 _MAX_TEXT = 400_000  # characters of a page whose words are counted
 _UNKNOWN_TAG = 1
-_MAX_CACHED = 80  # characters; the stems of longer texts are not cached
+_MAX_CACHED = 300  # characters; the stems of longer texts, which rarely recur, are not cached
 _MIN_LETTERS = 60  # letters; the language of shorter blocks cannot be identified
 _SAMPLED_PLACES = 3  # places sampled to decide if a page is in several languages
 _SAMPLE_LENGTH = 150  # characters of a block
@@ -44,14 +45,15 @@ def make_sketch(
 
     `tags` and `blocks` come from a `Walk`; `langs` are the requested languages.
     """
-    bag, block_words = count_words([block.text for block in blocks], lang)
+    texts = [block.text for block in blocks]
+    bag, block_words = count_words(texts, lang)
     return Sketch(
         tags=spell_tags(tags),
         words=bag.total(),
         bag=bag,
         block_words=block_words,
         files=tuple(sorted(file_names(parser, links, url))[:_MAX_FILES]),
-        blocks=tuple((_hash(block.text), text_length(block.text)) for block in blocks),
+        blocks=tuple([_keys[text] for text in texts]),
         shares=language_shares(blocks, langs),
     )
 
@@ -75,14 +77,17 @@ def count_words(
 
 def _stems(text: str, lang: str) -> Sequence[str]:
     """The stems of a text; short texts are cached, because menus recur on every page."""
-    return _known_stems(text, lang) if len(text) <= _MAX_CACHED else _read_stems(text, lang)
+    return _known_stems(lang)[text] if len(text) <= _MAX_CACHED else _read_stems(text, lang)
 
 
 def _read_stems(text: str, lang: str) -> Sequence[str]:
     return [stem(word) for word in tokens(text, lang)]
 
 
-_known_stems = lru_cache(maxsize=1 << 14)(_read_stems)
+@lru_cache(maxsize=4)  # a run is in few languages
+def _known_stems(lang: str) -> TextCache[Sequence[str]]:
+    # A stem has five letters of a word, and takes 60 bytes.
+    return TextCache(lambda text: _read_stems(text, lang), 8_000_000, per_character=12)
 
 
 def spell_tags(tags: Iterable[int]) -> str:
@@ -91,15 +96,28 @@ def spell_tags(tags: Iterable[int]) -> str:
     >>> spell_tags([52, -52]) == chr(52) + chr(256 + 52)
     True
     """
-    return "".join(
-        chr((abs(tag) if 0 < abs(tag) < 256 else _UNKNOWN_TAG) + 256 * (tag < 0))
-        for tag in islice(tags, _MAX_TAGS)
-    )
+    return "".join(map(_TAGS.__getitem__, islice(tags, _MAX_TAGS)))
 
 
-def _hash(text: str) -> int:
+class _Tags(dict[int, str]):
+    """The characters of all tag numbers."""
+
+    def __missing__(self, tag: int) -> str:
+        return chr(_UNKNOWN_TAG + 256 * (tag < 0))
+
+
+_TAGS = _Tags(
+    {sign * tag: chr(tag + 256 * (sign < 0)) for tag in range(1, 256) for sign in (1, -1)}
+)
+
+
+def _key(text: str) -> tuple[int, float]:
+    """A hash of a text, and its length in letters."""
     data = text.encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(data, digest_size=7).digest(), "big")
+    return int.from_bytes(blake2b(data, digest_size=7).digest(), "big"), text_length(text)
+
+
+_keys = TextCache(_key, 8_000_000, per_entry=120)
 
 
 def file_names(parser: LexborHTMLParser, links: Sequence[Link], url: Url) -> set[str]:
@@ -140,7 +158,7 @@ def language_shares(blocks: Sequence[Block], langs: Sequence[str]) -> tuple[Lang
     """
     if len(set(langs)) < 2:
         return ()
-    long = [block for block in blocks if text_length(block.text) >= _MIN_LETTERS]
+    long = [block for block in blocks if _keys[block.text][1] >= _MIN_LETTERS]
     # Sample adjacent blocks too, since the languages may alternate.
     places = range(0, len(long), max(2, len(long) // _SAMPLED_PLACES))
     sampled = block_languages([block for at in places for block in long[at : at + 2]], langs)

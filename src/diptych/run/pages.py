@@ -1,4 +1,4 @@
-"""SQL queries for the pages of a run: records, links, sketches, fetches and sites."""
+"""SQL queries for the pages of a run: records, links, sketches, contents, fetches and sites."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from diptych.language.codes import wanted_language
+from diptych.page.content import READER, Content, unpack
 from diptych.page.declarations import Checked
 from diptych.page.template import Blocks
 from diptych.run.database import Database
@@ -34,7 +35,7 @@ _RECORD = (
 
 
 class Pages(Database):
-    """The part of the store for crawl data: pages, links, sketches, fetches and sites."""
+    """The part of the store for crawl data: pages, links, sketches, contents, fetches, sites."""
 
     def response(self, url: Url) -> Response | None:
         """The response that a page was parsed from; None if the page is not stored."""
@@ -83,7 +84,7 @@ class Pages(Database):
         return Outlook(found, left) if left is not None else None
 
     def save_page(self, site: int, page: Page, pointer: Pointer) -> None:
-        """Save a page, its links and its sketch."""
+        """Save a page, its links, its sketch and its content."""
         self.begin_again()
         record = page.record
         row = (
@@ -95,16 +96,31 @@ class Pages(Database):
         )  # fmt: skip
         marks = ",".join("?" * len(row))
         self.db.execute(f"INSERT OR REPLACE INTO pages VALUES ({marks})", row)
-        # If the page was fetched again, its old sketch is outdated.
+        # If the page was fetched again, its old sketch and content are outdated.
         self.db.execute("DELETE FROM sketches WHERE url = ?", (row[0],))
+        self.db.execute("DELETE FROM contents WHERE url = ?", (row[0],))
         if page.sketch is not None:
-            self.save_sketch(record.url, page.sketch)
+            self.save_sketch(record.url, page.sketch, page.content)
 
-    def save_sketch(self, url: Url, sketch: Sketch) -> None:
-        """Save the sketch of a page."""
+    def save_sketch(self, url: Url, sketch: Sketch, content: bytes = b"") -> None:
+        """Save the sketch of a page, and its content unless that is empty."""
+        key = url_key(url)
         self.db.execute(
-            "INSERT OR REPLACE INTO sketches VALUES (?, ?)", (url_key(url), write_sketch(sketch))
+            "INSERT OR REPLACE INTO sketches VALUES (?, ?)", (key, write_sketch(sketch))
         )
+        if content:
+            row = (key, READER, content)
+            self.db.execute("INSERT OR REPLACE INTO contents VALUES (?, ?, ?)", row)
+
+    def content(self, url: Url) -> Content | None:
+        """The blocks and the tree of a page; None if they must be read from the archive.
+
+        That is so if they were not stored, if another version stored them, or if they are damaged.
+        """
+        row = self.db.execute(
+            "SELECT data FROM contents WHERE url = ? AND reader = ?", (url_key(url), READER)
+        ).fetchone()
+        return unpack(row[0]) if row and isinstance(row[0], bytes) else None
 
     def sketches(self, site: int) -> Iterator[tuple[Url, Sketch]]:
         """Yield the URL and sketch of each page of a site, sorted by URL."""

@@ -100,6 +100,12 @@ CREATE TABLE sketches (                     -- content features of pages, for pa
     data BLOB NOT NULL                      -- compressed JSON
 );
 
+CREATE TABLE contents (                     -- blocks and trees of pages, for alignment
+    url INTEGER PRIMARY KEY,                -- urls.key
+    reader INTEGER NOT NULL,                -- page.content.READER: other versions read pages again
+    data BLOB NOT NULL                      -- compressed
+);
+
 CREATE TABLE announced (                    -- translations that sitemaps announce
     site INTEGER NOT NULL,
     source TEXT NOT NULL,

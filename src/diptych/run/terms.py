@@ -20,7 +20,7 @@ import tomli_w
 from diptych._version import VERSION
 from diptych.errors import StoreError, option_name
 from diptych.files import read_file, reading, replace_file, writing
-from diptych.registry import signature
+from diptych.registry import make, signature
 from diptych.run.store import SCHEMA_VERSION, Store
 
 _MAX_BYTES = 1 << 28  # maximum size of `run.toml`, which lists all seeds of a run
@@ -30,6 +30,8 @@ _RUN_FILES = (
     "corpus.tmx", "n-way.tsv", "pairs.tsv", "sites.tsv", "report.html",
 )  # fmt: skip
 """patterns of the files that may be in the folder of a run that fetched nothing"""
+_RESCALED = ("quality", "quality_encoder")  # filters whose scores had another scale
+_RESCALED_IN, _EARLIER_THRESHOLD = 9, 0.95  # since this schema version; default threshold before
 LIBRARIES = ("aiohttp", "fastwarc", "icu4py", "protego", "py3langid", "selectolax", "sentencex")
 
 
@@ -46,6 +48,21 @@ class Terms:
     """languages and digest of each lexicon"""
     taught: tuple[str, ...] = ()
     """languages taught to the identifier, each with a digest"""
+    schema: int = SCHEMA_VERSION
+    """schema version of the run"""
+
+    @property
+    def threshold(self) -> float:
+        """The minimum score of the segments in the corpus of the run.
+
+        Runs of earlier versions have the default threshold of that time, as their scores had
+        another scale.
+        """
+        settings = self.recipe["filter"]
+        is_default = settings["use"] in _RESCALED and "threshold" not in settings
+        if self.schema < _RESCALED_IN and is_default:
+            return _EARLIER_THRESHOLD
+        return float(make("filter", settings).threshold)
 
     def to_toml(self) -> dict[str, Any]:
         """Return the content of `run.toml` as a dictionary."""
@@ -98,6 +115,7 @@ def read_terms(folder: Path) -> Terms:
         return Terms(
             tuple(raw["langs"]), tuple(raw["seeds"]), raw["scope"], dict(raw["recipe"]),
             tuple(raw["archives"]), tuple(raw["lexicons"]), tuple(raw.get("taught", ())),
+            int(raw["schema"]),
         )  # fmt: skip
 
 
@@ -124,7 +142,7 @@ def open_run(folder: Path, terms: Terms, *, agent: str) -> Store:
             )
         discard_run(folder)
         is_new = True
-    if is_new:
+    if is_new or read_terms(folder).schema != terms.schema:
         data = tomli_w.dumps(terms.to_toml()).encode()
         replace_file(folder / "run.toml", data, error=StoreError)
     with writing(folder, f"choose another folder with {option_name('out')}", error=StoreError):

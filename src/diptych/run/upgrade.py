@@ -1,13 +1,16 @@
-"""Supply the database columns that runs of earlier versions lack.
+"""Supply the database columns and tables that runs of earlier versions lack.
 
-If such a run is opened for writing, the columns are added to its tables; if it is opened for
-reading, temporary views supply them.
+If such a run is opened for writing, they are added to it; if it is opened for reading, temporary
+views and tables supply them.
 """
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from typing import NamedTuple
+
+from diptych.files import shipped_text
 
 
 class _Column(NamedTuple):
@@ -29,28 +32,37 @@ _COLUMNS = (
     _Column("sites", "ended", "TEXT NOT NULL DEFAULT ''", "''"),
     _Column("pages", "text_key", "INTEGER NOT NULL DEFAULT 0", "0"),
 )
+_TABLES = ("contents",)
+"""tables that earlier versions lack; they are empty at first"""
+_RESCORED = "UPDATE pairs SET aligned = 0;"
+"""has all pairs aligned again, because scores have another scale since version 9"""
 _OUTDATED = """DROP INDEX IF EXISTS urls_ready; DROP INDEX IF EXISTS urls_claimed;
     DROP VIEW IF EXISTS frontier;"""
 """drops outdated indexes and views, which indexes.sql then recreates"""
 
 
 def upgrade(db: sqlite3.Connection, version: int) -> None:
-    """Add the columns that a database of an earlier version lacks, and set its schema version."""
+    """Add what a database of an earlier version lacks, and set its schema version."""
     columns = "".join(
         f"ALTER TABLE {table} ADD COLUMN {name} {type};"
         f"UPDATE {table} SET {name} = {earlier} WHERE {name} != {earlier};"
         for table, name, type, earlier in _lacking(db)
     )
-    db.executescript(f"BEGIN; {columns} {_OUTDATED} PRAGMA user_version = {version}; COMMIT;")
+    added = columns + "".join(_lacking_tables(db))
+    db.executescript(
+        f"BEGIN; {added} {_RESCORED} {_OUTDATED} PRAGMA user_version = {version}; COMMIT;"
+    )
 
 
 def show_as_upgraded(db: sqlite3.Connection) -> None:
-    """Create temporary views with the columns that a database of an earlier version lacks.
+    """Create temporary views and tables with what a database of an earlier version lacks.
 
     Nothing is written to the database.
     """
     for table, name, _, earlier in _lacking(db):
         db.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {earlier} AS {name} FROM main.{table}")
+    for statement in _lacking_tables(db):
+        db.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE"))
 
 
 def _lacking(db: sqlite3.Connection) -> list[_Column]:
@@ -58,4 +70,16 @@ def _lacking(db: sqlite3.Connection) -> list[_Column]:
         column
         for column in _COLUMNS
         if column.name not in {row[1] for row in db.execute(f"PRAGMA table_info({column.table})")}
+    ]
+
+
+def _lacking_tables(db: sqlite3.Connection) -> list[str]:
+    """The statements that create the tables that a database lacks."""
+    known = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    schema = shipped_text("diptych.run", "schema.sql")
+    statements = (re.search(rf"CREATE TABLE {name} \(.*?\n\);", schema, re.S) for name in _TABLES)
+    return [
+        found[0]
+        for name, found in zip(_TABLES, statements, strict=True)
+        if found and name not in known
     ]

@@ -25,12 +25,12 @@ def sketch_pages(store: Store, context: TaskContext, workers: Workers, watcher: 
     results = workers.run_tasks(tasks, context.shared(store), tick=watcher.tick)
     failed: Counter[str] = Counter()
     with store.transaction() as transaction:
-        for count, (url, sketch) in enumerate(zip(urls, results, strict=True)):
+        for count, (url, read) in enumerate(zip(urls, results, strict=True)):
             watcher.advance()
-            if isinstance(sketch, Failed):  # the next invocation tries again
-                failed[sketch.kind] += 1
+            if isinstance(read, Failed):  # the next invocation tries again
+                failed[read.kind] += 1
             else:
-                store.save_sketch(url, sketch or Sketch("", 0, {}))
+                store.save_sketch(url, *(read or (Sketch("", 0, {}), b"")))
             if count % 64 == 0:
                 transaction.checkpoint()
     watcher.notes.extend(

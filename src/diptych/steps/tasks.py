@@ -107,11 +107,16 @@ class TaskContext:
         return self._read[url]
 
     def _open(self, url: Url) -> Page | None:
-        record, response = self.store.record(url), self.store.response(url)
-        if record is None or response is None:
+        record = self.store.record(url)
+        if record is None:
             return None
-        blocks, tree = read_content(response)
-        return Page(record, (), blocks, tree, self.store.sketch(url))
+        content = self.store.content(url)
+        if content is None:
+            response = self.store.response(url)
+            if response is None:
+                return None
+            content = read_content(response)
+        return Page(record, (), *content, self.store.sketch(url))
 
     def aligned(
         self,
@@ -147,17 +152,17 @@ def split_page(page: Page, langs: LangPair) -> tuple[Page, Page]:
 
 
 class SketchTask(NamedTuple):
-    """A task that computes the missing sketch of a page."""
+    """A task that computes the missing sketch of a page, and its content."""
 
     url: Url
 
-    def run(self, context: TaskContext) -> Sketch | None:
-        """Return the sketch, or None if the page cannot be read."""
+    def run(self, context: TaskContext) -> tuple[Sketch, bytes] | None:
+        """Return the sketch and the content, or None if the page cannot be read."""
         response = context.store.response(self.url)
         if response is None:
             return None
         page = read_page(response, langs=context.langs, with_sketch=True)
-        return page.sketch or Sketch("", 0, {})
+        return page.sketch or Sketch("", 0, {}), page.content
 
 
 class LexiconTask(NamedTuple):

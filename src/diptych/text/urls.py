@@ -236,11 +236,25 @@ def _resolve(base: str, href: str) -> Url | None:
     if href.startswith("?"):
         return normalise(base.partition("?")[0] + href)
     if href and href[0] not in "/#" and not _SCHEME.match(href):
-        return normalise(base + href)
+        return normalise(_joined(base, href))
     try:
         return normalise(urljoin(base, href))
     except ValueError:
         return None
+
+
+def _joined(base: str, href: str) -> str:
+    """Append a link to a directory, without the `../` that the link begins with.
+
+    The result is the same for links from different directories to one file, so it is cached.
+
+    >>> _joined("http://a.org/fr/b/", "../../en/"), _joined("http://a.org/", "../en/")
+    ('http://a.org/en/', 'http://a.org/en/')
+    """
+    while href.startswith("../") and base.endswith("/") and "/." not in base:
+        above = base[: base.rfind("/", 0, -1) + 1]
+        base, href = base if above.endswith("://") else above, href[3:]
+    return base + href
 
 
 def origin_of(url: str) -> str:

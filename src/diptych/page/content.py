@@ -1,0 +1,217 @@
+"""The content of a page, its blocks and its tree, as a flat list of events that is stored as bytes.
+
+A `Walk` records an event for each element and text of the tree, in document order.  Paths are not
+recorded: they follow from the names and numbers of the elements.  Stored bytes may be damaged or
+hostile, so reading them is bounded, and everything in them is checked.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from isal import isal_zlib
+
+from diptych.files import parser_errors
+from diptych.types import Block, Node
+
+READER = 1
+"""version of blocks and trees: increase it when any page yields others, or in another format"""
+MAX_CONTENT = 1 << 22  # bytes, unpacked; larger contents are not stored but read from the archive
+_MAX_PATH = 4_000  # characters of a path in stored bytes; most are shorter than `blocks.MAX_PATH`
+_HEADER = struct.Struct("<IIIB")  # numbers of events, spelled paths and blocks; bytes per number
+_CODES = {2: "H", 4: "I"}
+_RUN = "/text()["
+
+# Kinds of events.  An element is opened and closed; a leaf has neither text nor target.
+_INLINE, _BLOCK, _LEAF, _TEXT, _CLOSE = range(5)
+
+Content = tuple[tuple[Block, ...], Node | None]
+
+
+class _Events(NamedTuple):
+    """The events of a tree, and the strings that they refer to by number."""
+
+    kinds: Sequence[int]
+    values: Sequence[int]
+    """of an element its name, of a text the text, where an element is closed its target"""
+    numbers: Sequence[int]
+    """of an element its number in the path, 0 if its path is spelled; of a text that of its run"""
+    spelled: Sequence[int]
+    """paths of elements that do not follow from those around them"""
+    strings: Sequence[str]
+
+
+class ContentWriter:
+    """Records the tree of a page during a walk."""
+
+    def __init__(self) -> None:
+        self._events: list[tuple[int, int, int]] = []  # kinds, values and numbers
+        self._spelled: list[int] = []
+        self._paths: list[str] = []  # of all elements, in order
+        self._strings: dict[str, int] = {"": 0}
+
+    def open(self, name: str, number: int, path: str, *, is_block: bool) -> None:
+        """Open an element; with the number 0, its path does not follow from its parent's."""
+        strings = self._strings
+        kind = _BLOCK if is_block else _INLINE
+        self._events.append((kind, strings.setdefault(name, len(strings)), number))
+        self._paths.append(path)
+        if not number:
+            self._spelled.append(strings.setdefault(path, len(strings)))
+
+    def leaf(self, name: str, number: int, path: str, text: str = "", href: str = "") -> None:
+        """Add an element whose only content may be a text, such as that of an image."""
+        self.open(name, number, path, is_block=True)
+        if text:
+            self.text(text, 0)
+        if text or href:
+            self.close(href)
+        else:
+            self._events[-1] = (_LEAF, *self._events[-1][1:])
+
+    def text(self, text: str, run: int) -> None:
+        """Add a text to the open element; `run` is 0 in the first run of its block."""
+        strings = self._strings
+        self._events.append((_TEXT, strings.setdefault(text, len(strings)), run))
+
+    def close(self, href: str = "") -> None:
+        """Close the element that was opened last."""
+        strings = self._strings
+        value = strings.setdefault(href, len(strings)) if href else 0
+        self._events.append((_CLOSE, value, 0))
+
+    def drop(self) -> None:
+        """Remove the element that was opened last, with all that is in it."""
+        depth = 1
+        while depth:
+            kind, _, number = self._events.pop()
+            depth += (kind == _CLOSE) - (kind in (_INLINE, _BLOCK))
+            if kind in (_INLINE, _BLOCK, _LEAF):
+                self._paths.pop()
+                if not number:
+                    self._spelled.pop()
+
+    def tree(self) -> Node | None:
+        """The tree that was recorded; None if there is none."""
+        if not self._events:
+            return None
+        kinds, values, numbers = zip(*self._events, strict=True)
+        events = _Events(kinds, values, numbers, self._spelled, list(self._strings))
+        return _tree(events, [], math.inf)
+
+    def pack(self, blocks: Sequence[Block]) -> bytes:
+        """The tree and the blocks of the page as bytes; empty if they cannot be stored."""
+        if not self._events:
+            return b""
+        strings, paths = self._strings, self._paths
+        at = {path: number for number, path in enumerate(paths)}
+        texts, places, runs = [], [], []
+        for text, path in blocks:
+            base, run = path, ""
+            if path not in at and _RUN in path:
+                base, _, run = path.rpartition(_RUN)
+            place = at.get(base)
+            if place is None:
+                place, run = len(paths) + strings.setdefault(path, len(strings)), ""
+            texts.append(strings.setdefault(text, len(strings)))
+            places.append(place)
+            runs.append(int(run[:-1] or 0))
+        kinds, values, own = zip(*self._events, strict=True)
+        numbers = [*values, *own, *self._spelled, *texts, *places, *runs]
+        joined = "\n".join(strings)
+        if max(map(len, paths)) > _MAX_PATH or joined.count("\n") != len(strings) - 1:
+            return b""
+        return _packed(kinds, numbers, (len(self._spelled), len(blocks)), joined)
+
+
+def _packed(
+    kinds: Sequence[int], numbers: Sequence[int], counts: tuple[int, int], strings: str
+) -> bytes:
+    width = 2 if max(numbers) < 1 << 16 else 4
+    data = b"".join((
+        _HEADER.pack(len(kinds), *counts, width),
+        bytes(kinds),
+        struct.pack(f"<{len(numbers)}{_CODES[width]}", *numbers),
+        strings.encode("utf-8", "surrogatepass"),
+    ))  # fmt: skip
+    packed: bytes = isal_zlib.compress(data, 1) if len(data) <= MAX_CONTENT else b""
+    return packed
+
+
+def unpack(data: bytes) -> Content | None:
+    """The blocks and the tree in bytes that `ContentWriter.pack` returned; None if they are not.
+
+    >>> writer = ContentWriter()
+    >>> writer.open("html", 0, "/html", is_block=True)
+    >>> writer.text("Home", 0)
+    >>> writer.close()
+    >>> blocks, tree = unpack(writer.pack([Block("Home", "/html")]))
+    >>> tree.children[0] == Node("#text", "Home", "/html"), blocks[0] == Block("Home", "/html")
+    (True, True)
+    >>> unpack(b"no content") is None
+    True
+    """
+    stream = isal_zlib.decompressobj()
+    try:
+        whole = stream.decompress(data, MAX_CONTENT)
+        return _unpacked(whole) if stream.eof else None
+    except parser_errors():
+        return None
+
+
+def _unpacked(data: bytes) -> Content:
+    size, spelled, count, width = _HEADER.unpack_from(data)
+    at = _HEADER.size + size
+    rest = 2 * size + spelled
+    numbers = struct.unpack_from(f"<{rest + 3 * count}{_CODES[width]}", data, at)
+    strings = data[at + width * len(numbers) :].decode("utf-8", "surrogatepass").split("\n")
+    events = _Events(
+        data[_HEADER.size : at], numbers[:size], numbers[size : 2 * size],
+        numbers[2 * size : rest], strings,
+    )  # fmt: skip
+    paths: list[str] = []
+    tree = _tree(events, paths, _MAX_PATH)
+    paths += strings
+    texts, places, runs = (numbers[rest + count * each :][:count] for each in range(3))
+    blocks = [
+        Block(strings[text], f"{paths[place]}{_RUN}{run}]" if run else paths[place])
+        for text, place, run in zip(texts, places, runs, strict=True)
+    ]
+    return tuple(blocks), tree
+
+
+def _tree(events: _Events, paths: list[str], longest: float) -> Node:
+    """The tree of these events, which come from stored bytes if paths may only be so long.
+
+    The paths of all elements are added to `paths`.
+    """
+    new, strings, spelled = tuple.__new__, events.strings, iter(events.spelled)
+    name = path = block = ""
+    children: list[Node] = []
+    outer: list[tuple[list[Node], str, str, str]] = []
+    for kind, value, number in zip(events.kinds, events.values, events.numbers, strict=True):
+        if kind == _TEXT:
+            at = f"{block}{_RUN}{number}]" if number else block
+            children.append(new(Node, ("#text", strings[value], at, (), "")))
+        elif kind == _CLOSE:
+            node = new(Node, (name, "", path, tuple(children), strings[value]))
+            children, name, path, block = outer.pop()
+            children.append(node)
+        else:
+            tag = strings[value]
+            at = f"{path}/{tag}[{number}]" if number else strings[next(spelled, len(strings))]
+            paths.append(at)
+            if len(at) > longest or kind > _LEAF:
+                raise ValueError("not a path or kind")
+            if kind == _LEAF:
+                children.append(new(Node, (tag, "", at, (), "")))
+                continue
+            outer.append((children, name, path, block))
+            children, name, path = [], tag, at
+            block = at if kind == _BLOCK else block
+    if outer or len(children) != 1 or children[0].tag == "#text":
+        raise ValueError("not one tree")
+    return children[0]

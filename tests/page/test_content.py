@@ -1,0 +1,209 @@
+"""Contents of pages as bytes: they are read as they were stored, or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from isal import isal_zlib
+from support.blocks import HERE, walk
+
+import diptych
+from diptych.page.charset import decode
+from diptych.page.content import MAX_CONTENT, READER, ContentWriter, _packed, unpack
+from diptych.types import Block, Node
+
+DEMO = sorted((Path(diptych.__file__).parent / "demo" / "site").rglob("*.html"))
+INLINE, BLOCK, LEAF, TEXT, CLOSE = range(5)
+ODD = {
+    "empty": "",
+    "text alone": "word",
+    "runs": "<div>one<p>two</p>three<p>four</p>five<br><br>six</div>",
+    "images": "<p>a <img alt='a bee'> <img> <map><area alt=east href=e><area href=w></map>",
+    "buttons": "<input type=submit value=Send><input><button>Go</button>",
+    "links": "<p><a href=1>One</a> <a href=2>Two</a> | <a href=3>Three</a></p><a href='::'>x</a>",
+    "marks": "<h2>Bees<a href='#b'>¶</a></h2><p>Text<sup><a href='#n'>1</a></sup>.",
+    "hidden": "<p hidden>a<i>b</i></p><p>c<span class=sr-only>d</span><span hidden>e</span>",
+    "head": "<title>T</title><meta name=description content=D><bgsound><style>x</style><p>b",
+    "custom": "<my-card>a<x-y>b</x-y></my-card><p>c<my-word>d</my-word></p><blink>e</blink>",
+    "controls": "<p>a\x01b\x0bc&#x85;d&#xFFFE;</p>",
+    "empty elements": "<p></p><ul><li></ul><span></span><hr><iframe></iframe><br>",
+    "blank elements": "<head> </head><p> </p><ul> <li> </ul><span> </span>",
+    "text outside": "<table>a<tr><td>b</table>c",
+    "deep": "<div>" * 400 + "deep<p>deeper <i>x</i>" + "<img alt=y>",
+    "siblings": "<p>x</p>" * 300,
+    "frames": "<frameset><frame src=a></frameset>",
+}
+
+
+def content(markup: str) -> tuple[tuple[Block, ...], Node | None] | None:
+    return unpack(walk(markup).content)
+
+
+def whole(markup: str) -> tuple[tuple[Block, ...], Node | None]:
+    found = walk(markup)
+    return tuple(found.blocks), found.tree
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_content_of_odd_pages_is_kept(name: str) -> None:
+    assert content(ODD[name]) == whole(ODD[name])
+
+
+def test_contents_of_all_pages_of_the_demo_are_kept() -> None:
+    assert len(DEMO) > 40
+    for file in DEMO:
+        markup = decode(file.read_bytes(), "text/html")[0]
+        assert content(markup) == whole(markup)
+
+
+def test_reader_is_another_one_if_the_content_of_a_page_changes() -> None:
+    found = [isal_zlib.decompress(walk(markup).content) for markup in ODD.values()]
+    digest = hashlib.sha256(b"".join(found)).hexdigest()[:16]
+    # Increase READER together with this digest: stored contents are then read again.
+    assert (READER, digest) == (1, "915736d69e25c9f0")
+
+
+MARKUP = st.lists(
+    st.sampled_from([
+        "<p>", "</p>", "<div>", "</div>", "<a href=x>", "<a href=y>", "</a>", "<b>", "</b>", "<br>",
+        "<li>", "<ul>", "</ul>", "<span hidden>", "<div hidden>", "</span>", "<img alt=bee>",
+        "<hr>", "<table>", "<td>", "</table>", "<x-y>", "</x-y>", "<sup>", "</sup>",
+        "<title>T</title>", "word", " ", "two words", "1", "é", "|",
+        "<input type=submit value=go>", "<!-- -->",
+    ])
+)  # fmt: skip
+
+
+@given(MARKUP)
+def test_content_of_any_page_is_kept(pieces: list[str]) -> None:
+    markup = "".join(pieces)
+    assert content(markup) == whole(markup)
+
+
+def test_tree_has_paths_texts_and_targets() -> None:
+    found = content("<p>a<a href=x>b</a><img alt=c></p>d")
+    assert found is not None
+    blocks, tree = found
+    body = "/html/body"
+    link = Node(
+        "a", "", f"{body}/p[1]/a[1]", (Node("#text", "b", f"{body}/p[1]"),), f"{HERE[:-9]}x"
+    )
+    image = f"{body}/p[1]/img[1]"
+    drawn = Node("img", "", image, (Node("#text", "c", image),))
+    first = Node("p", "", f"{body}/p[1]", (Node("#text", "a", f"{body}/p[1]"), link, drawn))
+    inside = Node("body", "", body, (first, Node("#text", "d", body)))
+    assert tree == Node("html", "", "/html", (Node("head", "", "/html/head"), inside))
+    assert blocks == (Block("ab", f"{body}/p[1]"), Block("c", image), Block("d", body))
+
+
+def test_nothing_has_no_content() -> None:
+    assert ContentWriter().tree() is None
+    assert ContentWriter().pack([]) == b""
+
+
+def test_contents_that_are_too_large_are_not_stored(monkeypatch) -> None:
+    size = len(isal_zlib.decompress(walk("<p>one").content))
+    monkeypatch.setattr("diptych.page.content.MAX_CONTENT", size)
+    assert walk("<p>one").content
+    assert walk("<p>four").content == b""
+
+
+def test_names_that_make_paths_long_are_not_stored() -> None:
+    longer = f"<x-{'y' * 5000}></x-{'y' * 5000}>"
+    assert walk(longer).content == b""
+    tree = walk(longer).tree
+    assert tree is not None
+    assert len(tree.children[1].children[0].path) > 5000
+
+
+def test_lines_in_a_string_are_not_stored() -> None:
+    writer = ContentWriter()
+    writer.open("html", 0, "/html", is_block=True)
+    writer.text("one\ntwo", 0)
+    writer.close()
+    assert writer.pack([]) == b""
+
+
+@pytest.mark.parametrize("number", [65_535, 65_536, 300_000])
+def test_many_siblings_have_their_numbers(number: int) -> None:
+    writer = ContentWriter()
+    writer.open("html", 0, "/html", is_block=True)
+    writer.leaf("p", number, f"/html/p[{number}]")
+    writer.close()
+    found = unpack(writer.pack([]))
+    assert found is not None
+    assert found[1] == writer.tree()
+    assert found[1].children[0].path == f"/html/p[{number}]"
+
+
+# -- bytes that no version has written -------------------------------------------------------------
+
+STRINGS = "\nhtml\n/html\nb"
+
+
+def packed(events: list[tuple[int, int, int]], blocks: tuple[int, ...] = ()) -> bytes:
+    kinds, values, numbers = zip(*events, strict=True)
+    return _packed(kinds, [*values, *numbers, 2, *blocks], (1, len(blocks) // 3), STRINGS)
+
+
+ROOT, END, NAMED = (BLOCK, 1, 0), (CLOSE, 0, 0), (INLINE, 3, 1)
+
+
+def test_smallest_content_is_read() -> None:
+    assert unpack(packed([ROOT, END])) == ((), Node("html", "", "/html"))
+    assert unpack(packed([ROOT, END], (3, 0, 2))) == (
+        (Block("b", "/html/text()[2]"),), Node("html", "", "/html"),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [ROOT, (LEAF, 3, 1)],
+        [ROOT, END, END],
+        [ROOT, END, (LEAF, 1, 1)],
+        [(TEXT, 3, 0)],
+        [ROOT, (9, 3, 1), END, END],
+        [ROOT, (TEXT, 99, 0), END],
+        [ROOT, (INLINE, 99, 1), END, END],
+        [ROOT, ROOT, END, END],
+        [ROOT, *[NAMED] * 3000, *[END] * 3001],
+    ],
+    ids=["open", "closed twice", "two roots", "text", "kind", "string", "name", "path", "depth"],
+)
+def test_events_that_are_no_tree_are_not_read(events: list[tuple[int, int, int]]) -> None:
+    assert unpack(packed(events)) is None
+
+
+@pytest.mark.parametrize("block", [(99, 0, 0), (3, 99, 0)], ids=["text", "path"])
+def test_blocks_that_refer_to_nothing_are_not_read(block: tuple[int, ...]) -> None:
+    assert unpack(packed([ROOT, END], block)) is None
+
+
+def test_bytes_that_grow_without_end_are_not_read() -> None:
+    data = isal_zlib.decompress(packed([ROOT, END])) + b"x" * MAX_CONTENT
+    assert unpack(isal_zlib.compress(data * 20, 1)) is None
+
+
+WHOLE = isal_zlib.decompress(walk("".join(ODD.values())).content)
+
+
+@given(st.lists(st.tuples(st.integers(0, len(WHOLE) - 1), st.integers(0, 255)), max_size=8))
+@example([(12, 3)])
+def test_damaged_bytes_are_read_or_not_but_raise_nothing(changes: list[tuple[int, int]]) -> None:
+    data = bytearray(WHOLE)
+    for place, value in changes:
+        data[place] = value
+    found = unpack(isal_zlib.compress(bytes(data), 1))
+    assert found is None or isinstance(found[1], Node)
+
+
+@given(st.integers(0, len(WHOLE) - 1), st.binary(max_size=40))
+def test_bytes_that_are_cut_off_raise_nothing(size: int, rest: bytes) -> None:
+    assert unpack(rest) is None
+    found = unpack(isal_zlib.compress(WHOLE[:size], 1))
+    assert found is None or isinstance(found[1], Node)
