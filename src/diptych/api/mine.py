@@ -178,7 +178,7 @@ def mine(
 
     >>> run = diptych.mine(site, langs="en,fr", out=folder / "run", delay=0, allow_private=True)
     >>> run.summary.pairs, run.summary.segments
-    (16, 424)
+    (16, 427)
     """
     asked = MineOptions(
         sites=texts(sites), langs=as_text(langs), out=None if out is None else Path(out),

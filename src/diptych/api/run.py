@@ -141,7 +141,7 @@ class Run:
         """The figures of the run: downloads, pages, pairs, segments, and reasons for rejection.
 
         >>> run.summary.pairs, run.summary.segments
-        (16, 424)
+        (16, 427)
         """
         from diptych.reports.summary import summarise
 
@@ -191,9 +191,9 @@ class Run:
         out; `redact` replaces personal data with placeholders such as [EMAIL]; `keep_templates`
         includes all segments that differ only in a word, name or number.
 
-        >>> short = [segment for segment in run.segments(min_score=0.95) if len(segment.left) < 9]
+        >>> short = [segment for segment in run.segments(min_score=0.9) if len(segment.left) < 9]
         >>> [(segment.left, segment.right) for segment in short[:2]]
-        [('Home', 'Accueil'), ('Tides', 'Marées')]
+        [('Towers', 'Des tours'), ('Year', 'Année')]
         """
         choice = CorpusChoice.of(min_score, without, redact=redact, keep_templates=keep_templates)
         choice.require_valid()
@@ -268,7 +268,7 @@ class Run:
         `markdown` adds the texts of the pages to the format docs.
 
         >>> run.export(folder / "corpus.tmx", min_score=0.9).lines
-        426
+        393
         """
         options = ExportOptions(
             run=self.folder, out=Path(path), format=format, min_score=min_score,
@@ -283,7 +283,7 @@ class Run:
         """The corpus as a pyarrow table with the columns of `corpus.tsv`.
 
         >>> run.to_arrow().num_rows
-        424
+        427
         """
         from diptych.stages.export.parquet import arrow_table
 
@@ -293,7 +293,7 @@ class Run:
         """The corpus as a pandas data frame with the columns of `corpus.tsv`.
 
         >>> run.to_pandas().shape
-        (424, 26)
+        (427, 26)
         """
         from diptych.learn.libraries import require_libraries
         from diptych.stages.export.parquet import arrow_table
