@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 from diptych.page.blocks import TITLE_PATH
 from diptych.protocols import SentenceAligner, TreeAligner
 from diptych.steps.long_segments import cut_long_segment
+from diptych.text.caches import TextCache
 from diptych.text.sentences import split_sentences
 from diptych.text.spans import format_at
 from diptych.text.titles import Cut
@@ -20,6 +22,10 @@ from diptych.types import Bead, Block, LangPair, Page, PagePair, SegmentPair
 
 if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
+
+_LANGS = 8  # languages with a cache of sentences
+_MAX_BYTES = 8_000_000  # of such a cache
+_LIST = 250  # bytes of a list with one or two sentences, without their characters
 
 
 class Sentence(NamedTuple):
@@ -161,7 +167,7 @@ def _text_of(stretch: tuple[Block, int, int]) -> str:
 def _by_block(page: Page, lang: str, cut: Cut | None) -> dict[Block, list[list[Sentence]]]:
     """Map each block to lists of its sentences, with one list per occurrence of the block."""
     found: dict[Block, list[list[Sentence]]] = defaultdict(list)
-    place = count()
+    place, sentences = count(), _sentences(lang)
     for block in page.blocks:
         if cut and block.path == TITLE_PATH and block.text == page.record.title:
             spans = [(block.text[: cut.end], 0), (block.text[cut.start :], cut.start)]
@@ -169,7 +175,7 @@ def _by_block(page: Page, lang: str, cut: Cut | None) -> dict[Block, list[list[S
                 [Sentence(text, block, next(place), start) for text, start in spans if text]
             )
             continue
-        texts = split_sentences(block.text, lang)
+        texts = sentences[block.text]
         starts = _starts(block.text, texts)
         found[block].append(
             [
@@ -178,6 +184,14 @@ def _by_block(page: Page, lang: str, cut: Cut | None) -> dict[Block, list[list[S
             ]
         )
     return found
+
+
+@lru_cache(maxsize=_LANGS)
+def _sentences(lang: str) -> TextCache[list[str]]:
+    """A cache of the sentences of texts in a language; a site repeats most texts on many pages."""
+    return TextCache(
+        lambda text: split_sentences(text, lang), _MAX_BYTES, per_entry=_LIST, per_character=4
+    )
 
 
 def _title_parts(piece: _Piece, cuts: TitleCuts) -> Iterator[_Piece]:
