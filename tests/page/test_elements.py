@@ -23,6 +23,7 @@ SHOWN = [
     "class='wow fadeIn' style='visibility: hidden'",
     "class='material-icons-wrapper'",
     "aria-hidden=false",
+    "class='screen-reader-shortcut'",
 ]
 APART = [
     "class='sr-only'",

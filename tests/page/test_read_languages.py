@@ -359,3 +359,11 @@ def test_pages_of_a_language_in_two_scripts_have_the_users_code(langs: tuple[str
     for lang, is_traditional in codes.items():
         lines = traditional if is_traditional else simplified
         assert read("".join(f"<p>{line}" for line in lines), langs).lang == lang
+
+
+@pytest.mark.parametrize(
+    "word", ["konsentrasjon", "rookie", "consentrate", "dialogue", "Konsentrasi"]
+)
+def test_words_that_only_resemble_those_of_dialogs_change_nothing(word: str) -> None:
+    lines = "".join(f"<p>{line}</p>" for line in LINES["en"])
+    assert read(f"<body>{lines}<p>{word}").lang == "en"

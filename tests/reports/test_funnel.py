@@ -111,7 +111,7 @@ def test_no_outlook_is_printed_if_nothing_is_queued(
 
 def test_threshold_is_shown_only_with_a_corpus(capsys: pytest.CaptureFixture[str]) -> None:
     what = replace(summary(queued=0), threshold=0.95)
-    assert told(capsys, what)[-1].endswith("diptych export run --min-score 0.4 --format tsv")
+    assert told(capsys, what)[-1].endswith("diptych export run --min-score 0.8 --format tsv")
     assert "another threshold" not in "".join(told(capsys, replace(what, segments=0)))
 
 

@@ -28,6 +28,7 @@ HOMONYMS = {
     "page/nesting.py": {"template"},  # an element
     "page/read.py": {"template"},  # an element
     "run/encoding.py": {"moved"},  # an event
+    "run/upgrade.py": {"partial"},  # a column
     "stages/filter/quality/correction.py": {"length_ratio", "partial"},  # a measure, a regression
     "run/warc.py": {"content_type"},  # of Response.truncated
     "stages/crawl/hybrid/contexts.py": {"unaligned"},  # evidence of a tie

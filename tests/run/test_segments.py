@@ -16,7 +16,7 @@ TOLD = {
     ("/en/b", "/fr/b"): [Said("Last.", "Dernier.", 0.7)],
     ("/en/a", "/fr/a"): [
         Said("First.", "Premier.", 0.9, flags=("email",)),
-        Said("Bad.", "Mauvais.", 0.2, "partial"),
+        Said("Bad.", "Mauvais.", 0.2, "partial", flags=("partial",)),
         Said("Too long.", "Trop long.", 0.9, "too_long"),
         Said("Again.", "Encore.", 0.8, "duplicate"),
         Said("Second.", "Deuxième.", 0.6),

@@ -133,6 +133,57 @@ def test_forms_are_compared_between_the_same_neighbours() -> None:
     ]  # fmt: skip
 
 
+def test_first_segment_stands_between_segments_too() -> None:
+    found = [
+        aligned(sentences("a", "b"), sentences("a")),
+        aligned(sentences("m", first=2), sentences("m", first=1)),
+    ]
+    asked: list[tuple[str, str]] = []
+
+    def score(some: Sequence[AlignedSentences]) -> list[float]:
+        asked.extend(texts(some))
+        return alike(some)
+
+    assert texts(mend_partial(found, score)) == [("a", "a"), ("b", ""), ("m", "m")]
+    assert asked[::3] == asked[2::3] == [("m", "m")] * 3
+
+
+def test_forms_of_a_single_segment_are_scored_one_by_one() -> None:
+    sizes: list[int] = []
+
+    def score(some: Sequence[AlignedSentences]) -> list[float]:
+        sizes.append(len(some))
+        return alike(some)
+
+    mend_partial([aligned(sentences("a", "b"), sentences("a"))], score)
+    assert sizes == [1, 1, 1]
+
+
+def test_many_segments_are_scored_in_parts_and_too_many_not_at_all() -> None:
+    sizes: list[int] = []
+
+    def score(some: Sequence[AlignedSentences]) -> list[float]:
+        sizes.append(len(some))
+        return alike(some)
+
+    def pages(count: int) -> list[AlignedSentences]:
+        return [
+            aligned(
+                sentences(f"a{at}", f"b{at}", first=2 * at, block=OTHER),
+                sentences(f"a{at}", first=at, block=OTHER),
+            )
+            for at in range(count)
+        ]
+
+    assert len(mend_partial(pages(1000), score)) == 2000
+    assert sum(sizes) == 3 * 3000
+    assert max(sizes) <= 1500
+    sizes.clear()
+    many = pages(5001)
+    assert mend_partial(many, score) == many
+    assert sizes == []
+
+
 def test_nothing_is_scored_if_nothing_can_be_mended() -> None:
     def never(some: Sequence[AlignedSentences]) -> list[float]:
         raise AssertionError

@@ -85,6 +85,15 @@ def test_scoring_again_starts_from_the_judged_scores(made: Maker) -> None:
     ]  # fmt: skip
 
 
+def test_partial_segments_stay_partial_however_often_they_are_scored(made: Maker) -> None:
+    segments = [Said("One.", "Un.", 0.45, flags=("partial", "email")), Said("Two.", "Deux.", 0.3)]
+    store = made({("/en/1", "/fr/1"): segments})
+    for shift, reasons in ((0.1, ["", "low_score"]), (0.0, ["partial", "low_score"])):
+        score_segments(store, Fixed(shift=shift), Watcher())
+        assert [row[4] for row in rows(store)] == reasons
+    assert store.db.execute("SELECT flags FROM segments").fetchall() == [("email",), ("",)]
+
+
 @dataclass
 class Counting(Fixed):
     """A filter that counts how often it is asked."""

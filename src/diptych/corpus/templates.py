@@ -34,6 +34,7 @@ def surplus_examples(
 ) -> NDArray[np.int64]:
     """The indices of segments of templates with many examples, without the best of each template.
 
+    A segment can be an example of several templates; it stays if it is among the best of one.
     Segments that are not marked in `is_first` are ignored: they are near-duplicates.
     """
     rows, keys = array("q"), array("q")
@@ -48,12 +49,13 @@ def surplus_examples(
         if found := half_keys(words):
             short.append(row)
             halves.extend(found)
-    surplus = [_surplus(np.asarray(rows), np.asarray(keys), scores)]
+    examples = [_examples(np.asarray(rows), np.asarray(keys), scores)]
     columns = np.asarray(halves).reshape(-1, len(HALVES)).T
     for which, column in zip(HALVES, columns, strict=True):
         for part in _parts(np.asarray(short), column):
-            surplus.append(_differing_in_a_word(texts, part, which, scores))
-    return np.unique(np.concatenate(surplus))
+            examples.append(_differing_in_a_word(texts, part, which, scores))
+    best, surplus = (np.unique(np.concatenate(part)) for part in zip(*examples, strict=True))
+    return surplus[~np.isin(surplus, best)]
 
 
 def _parts(rows: NDArray[np.int64], halves: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
@@ -70,8 +72,8 @@ def _parts(rows: NDArray[np.int64], halves: NDArray[np.int64]) -> Iterator[NDArr
 
 def _differing_in_a_word(
     texts: Texts, rows: NDArray[np.int64], halves: tuple[int, int], scores: NDArray[np.float64]
-) -> NDArray[np.int64]:
-    """Those of the segments in `rows` that are surplus if one word outside these halves varies."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The examples among the segments in `rows`, if one word outside these halves varies."""
     marked = np.zeros(len(scores), bool)
     marked[rows] = True
     found, keys = array("q"), array("q")
@@ -79,16 +81,17 @@ def _differing_in_a_word(
         for key in word_keys(masked_words(left, right) or ([], []), halves):
             found.append(row)
             keys.append(hash((site, key)))
-    return _surplus(np.asarray(found), np.asarray(keys), scores)
+    return _examples(np.asarray(found), np.asarray(keys), scores)
 
 
-def _surplus(
+def _examples(
     rows: NDArray[np.int64], keys: NDArray[np.int64], scores: NDArray[np.float64]
-) -> NDArray[np.int64]:
-    """The segments that are in a template with many examples, and not among its best examples.
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The segments in templates with many examples: the best of each template, and the others.
 
-    >>> _surplus(np.arange(8), np.array([7] * 7 + [3]), np.linspace(0.1, 0.8, 8)).tolist()
-    [0, 1, 2, 3]
+    >>> best, surplus = _examples(np.arange(8), np.array([7] * 7 + [3]), np.linspace(0.1, 0.8, 8))
+    >>> best.tolist(), surplus.tolist()
+    ([6, 5, 4], [3, 2, 1, 0])
     """
     order = np.lexsort((-scores[rows], keys))
     ordered = keys[order]
@@ -96,4 +99,5 @@ def _surplus(
     sizes = np.diff(np.r_[starts, len(keys)])
     rank = np.arange(len(keys)) - np.repeat(starts, sizes)
     is_template = np.repeat(sizes, sizes) >= _MIN_EXAMPLES
-    return np.unique(rows[order[is_template & (rank >= _EXAMPLES)]])
+    is_best = rank < _EXAMPLES
+    return rows[order[is_template & is_best]], rows[order[is_template & ~is_best]]

@@ -15,11 +15,14 @@ from typing import NamedTuple
 from isal import isal_zlib
 
 from diptych.files import parser_errors
+from diptych.page.nesting import MAX_DEPTH
 from diptych.types import Block, Node
 
 READER = 1
 """version of blocks and trees: increase it when any page yields others, or in another format"""
 MAX_CONTENT = 1 << 22  # bytes, unpacked; larger contents are not stored but read from the archive
+_MAX_LEVELS = 4 * MAX_DEPTH  # with elements that the parser adds
+_MAX_PATHS = 60_000_000  # characters of all paths
 _MAX_PATH = 4_000  # characters of a path in stored bytes; most are shorter than `blocks.MAX_PATH`
 _HEADER = struct.Struct("<IIIB")  # numbers of events, spelled paths and blocks; bytes per number
 _CODES = {2: "H", 4: "I"}
@@ -190,6 +193,7 @@ def _tree(events: _Events, paths: list[str], longest: float) -> Node:
     """
     new, strings, spelled = tuple.__new__, events.strings, iter(events.spelled)
     name = path = block = ""
+    room = _MAX_PATHS
     children: list[Node] = []
     outer: list[tuple[list[Node], str, str, str]] = []
     for kind, value, number in zip(events.kinds, events.values, events.numbers, strict=True):
@@ -204,7 +208,8 @@ def _tree(events: _Events, paths: list[str], longest: float) -> Node:
             tag = strings[value]
             at = f"{path}/{tag}[{number}]" if number else strings[next(spelled, len(strings))]
             paths.append(at)
-            if len(at) > longest or kind > _LEAF:
+            room -= len(at)
+            if len(at) > longest or kind > _LEAF or room < 0 or len(outer) > _MAX_LEVELS:
                 raise ValueError("not a path or kind")
             if kind == _LEAF:
                 children.append(new(Node, (tag, "", at, (), "")))

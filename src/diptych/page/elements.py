@@ -98,6 +98,8 @@ def hidden_elements(parser: LexborHTMLParser, markup: str) -> dict[int, int]:
         return {}
     lowered = parser.raw_html.lower()  # bytes, because that is ten times as fast
     hidden = ",".join(selector for word, selector in _HIDDEN.items() if word in lowered)
+    if not hidden:
+        return {}
     found = {
         node.mem_id: _hiding(node) for node in parser.css(hidden) if node.first_child is not None
     }

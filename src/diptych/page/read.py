@@ -230,10 +230,11 @@ def _without_dialogs(parser: LexborHTMLParser, markup: str, text: str) -> str:
     """The text of a page without dialogs, such as those for cookie consent."""
     if not any(word in markup for word in _DIALOG_WORDS):
         return text
-    lowered = (
-        parser.raw_html.lower()
-    )  # each part of a selector takes as long as a walk over the page
+    lowered = parser.raw_html.lower()
+    # Each part of a selector takes as long as a walk over the page.
     dialogs = ",".join(selector for word, selector in _DIALOGS.items() if word in lowered)
+    if not dialogs:
+        return text
     said = {line for part in _texts_of(parser, dialogs, len(text)) for line in part.split("\n")}
     rest = "\n".join(line for line in text.split("\n") if line not in said)
     return rest if said and len(rest) >= _MIN_PROSE else text

@@ -16,7 +16,8 @@ from diptych.reports.summary import Summary
 
 AGAIN = "run the same command again to continue"
 LOWER_THRESHOLD = 0.4  # an example for users who want more segments
-HIGHER_THRESHOLD = 0.8  # an example for users who want better segments
+# An example for users who want better segments, or more of a run with a high threshold.
+HIGHER_THRESHOLD = 0.8
 _HOPELESS = frozenset({SiteEnd.UNLIKELY, SiteEnd.NO_PAIRS, SiteEnd.NOTHING_LEFT})
 _CORPUS = ("corpus.tsv", "corpus.tmx", "n-way.tsv", "pairs.tsv")
 
@@ -83,7 +84,7 @@ def threshold_lines(threshold: float | None, folder: Path) -> list[str]:
     if threshold is None:
         return []
     kept = f"a score of at least {threshold:g}" if threshold else "any score"
-    other = LOWER_THRESHOLD if threshold > LOWER_THRESHOLD else HIGHER_THRESHOLD
+    other = LOWER_THRESHOLD if LOWER_THRESHOLD < threshold < 0.9 else HIGHER_THRESHOLD
     command = export_command(folder, other)
     return [f"segments with {kept} are kept; to change the threshold, run: {command}"]
 

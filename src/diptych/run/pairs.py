@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
+from diptych.reason import Reason
 from diptych.run.database import Database
 from diptych.run.encoding import read_evidence, valid_text, write_scores
 from diptych.run.queries import SQL
@@ -197,8 +198,10 @@ def _segment_row(seg: SegmentPair, decision: Decision) -> tuple[Any, ...]:
     if left and right:
         keys = segment_keys(left, right, seg.left_lang, seg.right_lang)
     score = round(decision.score, 4)
+    is_partial = Reason.PARTIAL in decision.marks
+    flags = " ".join(mark for mark in decision.marks if mark != Reason.PARTIAL)
     return (
-        decision.accept, decision.reason, score, score, round(seg.score, 4), *keys,
-        " ".join(decision.marks), left, right, seg.left_path, seg.right_path, seg.left_at,
+        decision.accept, decision.reason, score, score, round(seg.score, 4), is_partial, *keys,
+        flags, left, right, seg.left_path, seg.right_path, seg.left_at,
         seg.right_at,
     )  # fmt: skip

@@ -92,9 +92,9 @@ ORDER BY l.url, r.url, left_lang, right_lang
 
 -- name: save_segments
 INSERT INTO segments
-    (pair, position, accept, reason, score, judged, alignment, key, left_key, right_key, flags,
-     left, right, left_path, right_path, left_at, right_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    (pair, position, accept, reason, score, judged, alignment, partial, key, left_key, right_key,
+     flags, left, right, left_path, right_path, left_at, right_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: learning_pages
 SELECT urls.url, digest FROM pages JOIN urls ON urls.key = pages.url ORDER BY 1
@@ -130,7 +130,7 @@ WHERE pairs.id = ? AND d.accept
 SELECT pairs.id, left, right FROM pairs JOIN decisions ON pair = pairs.id WHERE decisions.accept
 
 -- name: segments_to_score
-SELECT id, judged, key, left_key, right_key, reason = ? FROM sound_segments
+SELECT id, judged, key, left_key, right_key, partial FROM sound_segments
 WHERE pair = ? AND key IS NOT NULL ORDER BY position
 
 -- name: segment_texts

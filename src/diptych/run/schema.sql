@@ -167,6 +167,7 @@ CREATE TABLE segments (                     -- one side is empty if it has no co
     score REAL NOT NULL,                    -- quality, by all evidence in the run
     judged REAL NOT NULL,                   -- quality of the segment by itself
     alignment REAL NOT NULL,                -- confidence of the alignment
+    partial INTEGER NOT NULL DEFAULT 0,     -- 1: if it is not good, one side says more
     copies INTEGER NOT NULL DEFAULT 1,      -- occurrences; all but the first are duplicates
     key INTEGER,                            -- of both texts and languages; near-duplicates share it
     left_key INTEGER,                       -- of the left text

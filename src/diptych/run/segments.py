@@ -45,7 +45,7 @@ class Segments:
 
     def to_score(self, pair: int) -> Iterator[tuple[Any, ...]]:
         """The id, original score, keys and partiality of a pair's segments that break no rule."""
-        return self.store.db.execute(SQL["segments_to_score"], (Reason.PARTIAL, pair))
+        return self.store.db.execute(SQL["segments_to_score"], (pair,))
 
     @in_transaction
     def save_scores(self, rows: Iterable[tuple[float, bool, str, int, int]]) -> None:

@@ -142,11 +142,14 @@ def open_run(folder: Path, terms: Terms, *, agent: str) -> Store:
             )
         discard_run(folder)
         is_new = True
-    if is_new or read_terms(folder).schema != terms.schema:
-        data = tomli_w.dumps(terms.to_toml()).encode()
+    data = tomli_w.dumps(terms.to_toml()).encode()
+    if is_new:
         replace_file(folder / "run.toml", data, error=StoreError)
     with writing(folder, f"choose another folder with {option_name('out')}", error=StoreError):
-        return Store(folder, agent=agent)
+        store = Store(folder, agent=agent)  # upgrades a run of an earlier version
+    if read_terms(folder).schema != terms.schema:
+        replace_file(folder / "run.toml", data, error=StoreError)
+    return store
 
 
 def open_to_read(folder: Path) -> Store:

@@ -31,10 +31,11 @@ _COLUMNS = (
     _Column("urls", "turn", "INTEGER NOT NULL DEFAULT 4", _TURN),
     _Column("sites", "ended", "TEXT NOT NULL DEFAULT ''", "''"),
     _Column("pages", "text_key", "INTEGER NOT NULL DEFAULT 0", "0"),
+    _Column("segments", "partial", "INTEGER NOT NULL DEFAULT 0", "0"),
 )
 _TABLES = ("contents",)
 """tables that earlier versions lack; they are empty at first"""
-_RESCORED = "UPDATE pairs SET aligned = 0;"
+_RESCORED = "DELETE FROM segments; UPDATE pairs SET aligned = 0;"
 """has all pairs aligned again, because scores have another scale since version 9"""
 _OUTDATED = """DROP INDEX IF EXISTS urls_ready; DROP INDEX IF EXISTS urls_claimed;
     DROP VIEW IF EXISTS frontier;"""

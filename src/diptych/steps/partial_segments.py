@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _MAX_CUT = 2  # sentences split off; segments that lack more are wrong rather than partial
 _MAX_SENTENCES = 8  # on both sides of a segment that is mended
+_MAX_VARIANTS = 10_000  # of two pages; larger pages are not mended, because it would take too long
+_AT_ONCE = 500  # forms scored at a time, to bound the memory
 # On judged segments of real sites with several sentences, these bounds mended 63 of 117 partial
 # ones, and changed 12 of 76 good ones, three of which were above the threshold.
 _MIN_GAIN = 1.0  # minimum increase of the log odds
@@ -40,17 +42,18 @@ class _Variant(NamedTuple):
 
 def mend_partial(found: Sequence[AlignedSentences], score: Scorer) -> list[AlignedSentences]:
     """Mend the partial segments of two pages; return all segments in their order."""
+    aligned = [at for at, each in enumerate(found) if each.left and each.right]
     variants = [
         variant
-        for at, each in enumerate(found)
-        if each.left and each.right and len(each.left) + len(each.right) <= _MAX_SENTENCES
-        for variant in (*_extended(at, found), *_cut(at, each))
+        for at in aligned
+        if len(found[at].left) + len(found[at].right) <= _MAX_SENTENCES
+        for variant in (*_extended(at, found), *_cut(at, found[at]))
     ]
-    if not variants:
+    if not variants or len(variants) > _MAX_VARIANTS:
         return list(found)
     chosen: dict[int, _Variant] = {}
     used: set[int] = set()
-    for variant in _better(found, variants, score):
+    for variant in _better(found, aligned, variants, score):
         if variant.at not in chosen and variant.used not in used:
             chosen[variant.at] = variant
             used |= {variant.used} - {-1}
@@ -67,26 +70,29 @@ def _parts(variant: _Variant) -> tuple[AlignedSentences, ...]:
 
 
 def _better(
-    found: Sequence[AlignedSentences], variants: Sequence[_Variant], score: Scorer
+    found: Sequence[AlignedSentences],
+    aligned: Sequence[int],
+    variants: Sequence[_Variant],
+    score: Scorer,
 ) -> Iterator[_Variant]:
     """Yield the variants that are clearly better than their segments, the best gain first.
 
-    A variant and its segment are compared between the same neighbours.
+    `aligned` contains the indices of the segments with two sides.
     """
-    aligned = [at for at, each in enumerate(found) if each.left and each.right]
-    place = {at: number for number, at in enumerate(aligned)}
-    asked: list[AlignedSentences] = []
-    asked_at: list[int] = []
+    around = _neighbours(aligned)
     wholes = {each.at: found[each.at] for each in variants}
     forms = [*wholes.items(), *((each.at, each.mended) for each in variants)]
-    for at, form in forms:
-        number = place[at]
-        asked += [found[other] for other in aligned[max(0, number - 1) : number]]
-        asked_at.append(len(asked))
-        asked.append(form)
-        asked += [found[other] for other in aligned[number + 1 : number + 2]]
-    scores = score(asked)
-    reached = [scores[at] for at in asked_at]
+    asked = [
+        [*(found[other] for other in around[at][:1]), form,
+         *(found[other] for other in around[at][1:])]
+        for at, form in forms
+    ]  # fmt: skip
+    step = _AT_ONCE if len(aligned) > 1 else 1
+    reached = [
+        own
+        for start in range(0, len(asked), step)
+        for own in _middle_scores(asked[start : start + step], score)
+    ]
     before = dict(zip(wholes, reached, strict=False))
     gains = [
         (log_odds(after) - log_odds(before[variant.at]), variant)
@@ -96,6 +102,28 @@ def _better(
     for gain, variant in sorted(gains, key=lambda each: -each[0]):
         if gain >= _MIN_GAIN:
             yield variant
+
+
+def _neighbours(aligned: Sequence[int]) -> dict[int, tuple[int, ...]]:
+    """The segments before and after each segment; the first and last one have one neighbour twice.
+
+    So a form always stands between segments, and never beside another form of the same segment.
+    A single segment has no neighbours.
+
+    >>> _neighbours([2, 5, 7]), _neighbours([4])
+    ({2: (5, 5), 5: (2, 7), 7: (5, 5)}, {4: ()})
+    """
+    if len(aligned) < 2:
+        return dict.fromkeys(aligned, ())
+    padded = [aligned[1], *aligned, aligned[-2]]
+    return dict(zip(aligned, zip(padded[:-2], padded[2:], strict=True), strict=True))
+
+
+def _middle_scores(asked: Sequence[Sequence[AlignedSentences]], score: Scorer) -> list[float]:
+    """The score of each form, given the forms with their neighbours."""
+    size = len(asked[0])
+    scores = score([each for some in asked for each in some])
+    return list(scores[size // 2 :: size])
 
 
 def _cut(at: int, whole: AlignedSentences) -> Iterator[_Variant]:

@@ -215,9 +215,17 @@ class AlignTask(NamedTuple):
 
 
 def _judged(
-    pair: PagePair, pages: tuple[Page, Page], found: list[AlignedSentences], context: TaskContext
+    pair: PagePair,
+    pages: tuple[Page, Page],
+    found: list[AlignedSentences],
+    context: TaskContext,
+    *,
+    mended: bool = True,
 ) -> AlignResult:
-    """Decide on an aligned pair and, if it is accepted, mend its segments and decide on them."""
+    """Decide on an aligned pair and, if it is accepted, on its segments.
+
+    They are mended first, except during a crawl, at whose end all pairs are aligned again.
+    """
     lexicon, judge = context.lexicon(pair.langs), context.strategies.filter.judge
     segments = [segment_of(pair, each) for each in found]
     decision = context.strategies.verify.verify(Candidate(pair, *pages, segments, lexicon))
@@ -227,7 +235,8 @@ def _judged(
     def scores(some: Sequence[AlignedSentences]) -> list[float]:
         return [each.score for each in judge([segment_of(pair, one) for one in some], lexicon)]
 
-    segments = [segment_of(pair, each) for each in mend_partial(found, scores)]
+    if mended:
+        segments = [segment_of(pair, each) for each in mend_partial(found, scores)]
     whole = [segment for segment in segments if segment.left and segment.right]
     decisions = iter(judge(whole, lexicon))
     return AlignResult(
@@ -271,7 +280,7 @@ class VerifyTask(NamedTuple):
             return VerifyResult(AlignResult(_UNREADABLE, []), ())
         trees = _LinkRecorder(context.strategies.align_dom)
         found = context.aligned(self.pair, *pages, trees)
-        aligned = _judged(self.pair, pages, found, context)
+        aligned = _judged(self.pair, pages, found, context, mended=False)
         decision = aligned.decision
         is_open = decision.reason in UNDECIDED or decision.score >= _PLAUSIBLE_PAIR
         return VerifyResult(aligned, tuple(dict.fromkeys(trees.noted)) if is_open else ())

@@ -251,7 +251,8 @@ def _joined(base: str, href: str) -> str:
     >>> _joined("http://a.org/fr/b/", "../../en/"), _joined("http://a.org/", "../en/")
     ('http://a.org/en/', 'http://a.org/en/')
     """
-    while href.startswith("../") and base.endswith("/") and "/." not in base:
+    is_plain = base.count("/") > 2 and not any(part in base for part in ("/.", "#", "%2e", "%2E"))
+    while is_plain and href.startswith("../") and base.endswith("/"):
         above = base[: base.rfind("/", 0, -1) + 1]
         base, href = base if above.endswith("://") else above, href[3:]
     return base + href

@@ -291,11 +291,12 @@ def test_encoder_rescores_like_the_plain_model() -> None:
 
 
 def test_score_at_the_threshold_is_kept() -> None:
-    low = np.array([Reason.PARTIAL, Reason.LOW_SCORE, Reason.PARTIAL, Reason.PARTIAL])
-    kept = decisions(np.array([0.5, 0.49, 0.3, 0.9]), low, ["", "", "", "identical"], 0.5)
+    partial = np.array([True, False, True, True])
+    kept = decisions(np.array([0.5, 0.49, 0.3, 0.9]), partial, ["", "", "", "identical"], 0.5)
     assert kept == [
-        Decision(True, 0.5, ""), Decision(False, 0.49, Reason.LOW_SCORE),
-        Decision(False, 0.3, Reason.PARTIAL), Decision(False, 0.0, Reason.IDENTICAL),
+        Decision(True, 0.5, "", (Reason.PARTIAL,)), Decision(False, 0.49, Reason.LOW_SCORE),
+        Decision(False, 0.3, Reason.PARTIAL, (Reason.PARTIAL,)),
+        Decision(False, 0.0, Reason.IDENTICAL),
     ]  # fmt: skip
     assert Quality().threshold == QualityEncoder().threshold == 0.6
 

@@ -52,8 +52,8 @@ class Quality:
     ) -> list[Decision]:
         correction = shipped_correction()
         scores = sigmoid(correction.corrected(columns))
-        low = np.where(correction.are_partial(columns), Reason.PARTIAL, Reason.LOW_SCORE)
-        return decisions(scores, low, self.rules.broken_rules(segments), self.threshold)
+        are_partial = correction.are_partial(columns)
+        return decisions(scores, are_partial, self.rules.broken_rules(segments), self.threshold)
 
     def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
         """Adjust scores to the run's share of correct segments and to the number of repeats."""
@@ -95,18 +95,26 @@ class QualityEncoder(Quality):
 
 
 def decisions(
-    scores: NDArray[np.float64], low: NDArray[np.str_], broken: Sequence[str], threshold: float
+    scores: NDArray[np.float64],
+    are_partial: NDArray[np.bool_],
+    broken: Sequence[str],
+    threshold: float,
 ) -> list[Decision]:
     """Return a decision for each segment, based on its score and on any rule that it breaks.
 
-    `low` contains the reason of each segment if its score is below the threshold.
+    A segment that is partial if it is not good has the mark `partial`, whatever its score.
     """
-    return [
-        Decision(False, 0.0, reason)
-        if reason
-        else Decision(score >= threshold, score, "" if score >= threshold else own)
-        for score, own, reason in zip(scores.tolist(), low.tolist(), broken, strict=True)
-    ]
+    found = []
+    for score, is_partial, reason in zip(
+        scores.tolist(), are_partial.tolist(), broken, strict=True
+    ):
+        if reason:
+            found.append(Decision(False, 0.0, reason))
+            continue
+        low = Reason.PARTIAL if is_partial else Reason.LOW_SCORE
+        marks = (Reason.PARTIAL,) if is_partial else ()
+        found.append(Decision(score >= threshold, score, "" if score >= threshold else low, marks))
+    return found
 
 
 def _knows(encoder: SentenceEncoder, seg: SegmentPair) -> bool:
