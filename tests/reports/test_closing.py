@@ -91,7 +91,8 @@ def test_several_ways_to_continue_are_all_named() -> None:
 
 @pytest.mark.parametrize(
     ("threshold", "kept", "other"),
-    [(0.6, "a score of at least 0.6", 0.4), (0.95, "a score of at least 0.95", 0.8), (0.3, "a score of at least 0.3", 0.8),
+    [(0.6, "a score of at least 0.6", 0.4), (0.95, "a score of at least 0.95", 0.8),
+     (0.3, "a score of at least 0.3", 0.8),
      (0.0, "any score", 0.8)],
 )  # fmt: skip
 def test_threshold_is_shown_with_a_command_for_another(
