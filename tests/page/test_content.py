@@ -207,3 +207,22 @@ def test_bytes_that_are_cut_off_raise_nothing(size: int, rest: bytes) -> None:
     assert unpack(rest) is None
     found = unpack(isal_zlib.compress(WHOLE[:size], 1))
     assert found is None or isinstance(found[1], Node)
+
+
+def nested(levels: int, leaves: int = 0, path: str = "/a") -> bytes:
+    """A stored tree of that many levels, with leaves in the innermost element and no blocks.
+
+    All elements have the path that is given.
+    """
+    kinds = [BLOCK] * levels + [LEAF] * leaves + [CLOSE] * levels
+    values = [0] * (levels + leaves) + [1] * levels
+    spelled = [2] * (levels + leaves)
+    numbers = [*values, *([0] * len(kinds)), *spelled]
+    return _packed(kinds, numbers, (len(spelled), 0), f"a\n\n{path}")
+
+
+def test_stored_trees_have_a_limit_of_levels_and_of_characters() -> None:
+    assert unpack(nested(900)) is not None
+    assert unpack(nested(5_000)) is None
+    assert unpack(nested(9, leaves=9_000, path="/" + "a" * 3_000)) is not None
+    assert unpack(nested(9, leaves=40_000, path="/" + "a" * 3_000)) is None

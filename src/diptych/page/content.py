@@ -193,7 +193,8 @@ def _tree(events: _Events, paths: list[str], longest: float) -> Node:
     """
     new, strings, spelled = tuple.__new__, events.strings, iter(events.spelled)
     name = path = block = ""
-    room = _MAX_PATHS
+    is_stored = longest < math.inf
+    room, levels = (_MAX_PATHS, _MAX_LEVELS) if is_stored else (math.inf, math.inf)
     children: list[Node] = []
     outer: list[tuple[list[Node], str, str, str]] = []
     for kind, value, number in zip(events.kinds, events.values, events.numbers, strict=True):
@@ -209,7 +210,7 @@ def _tree(events: _Events, paths: list[str], longest: float) -> Node:
             at = f"{path}/{tag}[{number}]" if number else strings[next(spelled, len(strings))]
             paths.append(at)
             room -= len(at)
-            if len(at) > longest or kind > _LEAF or room < 0 or len(outer) > _MAX_LEVELS:
+            if len(at) > longest or kind > _LEAF or room < 0 or len(outer) > levels:
                 raise ValueError("not a path or kind")
             if kind == _LEAF:
                 children.append(new(Node, (tag, "", at, (), "")))
