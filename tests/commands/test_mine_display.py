@@ -125,7 +125,7 @@ def test_crawl_and_each_later_stage_are_shown(tmp_path: Path, columns: int, rows
         assert max(map(len, frame.splitlines())) < columns
     assert terminal.text.lstrip().startswith("45  downloads"), "the display leaves nothing"
     # A terminal breaks lines anywhere, also inside words.
-    assert "".join(terminal.text.split()).endswith("--min-score0.8--formattsv")
+    assert "".join(terminal.text.split()).endswith("--min-score0.4--formattsv")
 
 
 @pytest.mark.slow
