@@ -77,14 +77,19 @@ def figures(runs: Sequence[Path], verdicts: Verdicts) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+def runs_and_verdicts(description: str) -> argparse.Namespace:
+    """Parse the options `--runs` and `--verdicts` of a program."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--runs", type=Path, required=True, help="folder of run folders")
     shared = SHARED / "data/segments-judged.tsv"
     default = [path for path in (OWN, shared) if path.is_file()]
     parser.add_argument("--verdicts", type=Path, nargs="+", default=default)
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Print the table."""
+    options = runs_and_verdicts(__doc__.partition("\n")[0])
     runs = sorted(path.parent for path in options.runs.glob("*/corpus.tsv"))
     for path in options.verdicts:
         show({f"Judged segments of {path.name}": figures(runs, read_verdicts([path]))})

@@ -13,7 +13,6 @@ leaves out one site after the other.
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -23,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.support.filter_pairs import GOOD, TRAINING, cases
-from bench.support.paths import SHARED, SOURCE
+from bench.support.paths import SOURCE
 from bench.support.verify_scores import area, calibration
-from bench.tasks.judged import OWN, read_verdicts, text_key
+from bench.tasks.judged import read_verdicts, runs_and_verdicts, text_key
 from diptych.corpus.best_copies import repeats
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.learn.logistic import sigmoid
@@ -184,12 +183,7 @@ def judged(run: Mapping[str, NDArray[Any]]) -> NDArray[np.int64]:
 
 def main() -> None:
     """Train, cross-validate, write the model and its card."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--runs", type=Path, required=True, help="folder of run folders")
-    shared = SHARED / "data/segments-judged.tsv"
-    default = [path for path in (OWN, shared) if path.is_file()]
-    parser.add_argument("--verdicts", type=Path, nargs="+", default=default)
-    options = parser.parse_args()
+    options = runs_and_verdicts(__doc__.partition("\n")[0])
     verdicts = read_verdicts(options.verdicts)
     runs = {
         path.parent.name: read_run(path.parent, verdicts[path.parent.name])
