@@ -9,9 +9,10 @@ from support.fakes import make_page
 
 from diptych.learn.lexicon.ibm1 import train
 from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.stages.align_dom.domtree.crossing import with_moved, with_swapped
 from diptych.stages.align_dom.domtree.document import document
 from diptych.stages.align_dom.domtree.evidence import length_gains, read_evidence
-from diptych.stages.align_dom.domtree.strategy import DomTree, _with_moved, _with_swapped
+from diptych.stages.align_dom.domtree.strategy import DomTree
 
 PAPER = DomTree(
     null=0.0, backward=0.0, cognates=False, length=0.0, one_sided=0.0, same_link=0.0, crossing=0.0
@@ -118,12 +119,12 @@ def test_neighbours_are_paired_crosswise_where_that_gains_more() -> None:
     found = np.full((3, 3), 1.0, np.float32)
     found[0, 1] = found[1, 0] = 5.0
     in_order = [(0, 0), (1, 1), (2, 2)]
-    assert _with_swapped(in_order, blocks, found, 6.0) == [(0, 1), (1, 0), (2, 2)]
-    assert _with_swapped(in_order, blocks, found, 9.0) == in_order
+    assert with_swapped(in_order, blocks, found, 6.0) == [(0, 1), (1, 0), (2, 2)]
+    assert with_swapped(in_order, blocks, found, 9.0) == in_order
     # One was aligned across, the other was left over on both sides.
-    assert _with_swapped([(1, 0)], blocks, found, 4.0) == [(0, 1), (1, 0)]
-    assert _with_swapped([(0, 1)], blocks, found, 4.0) == [(0, 1), (1, 0)]
-    assert _with_swapped([(1, 0)], blocks, found, 5.0) == [(1, 0)]
+    assert with_swapped([(1, 0)], blocks, found, 4.0) == [(0, 1), (1, 0)]
+    assert with_swapped([(0, 1)], blocks, found, 4.0) == [(0, 1), (1, 0)]
+    assert with_swapped([(1, 0)], blocks, found, 5.0) == [(1, 0)]
 
 
 def test_two_texts_that_changed_places_are_exchanged() -> None:
@@ -131,22 +132,22 @@ def test_two_texts_that_changed_places_are_exchanged() -> None:
     found[0, 1], found[1, 0], found[2, 2] = 20.0, 3.0, 9.0
     blocks = [0, 1, 2], [0, 1, 2]
     # The first is sure; the others are what it leaves.
-    assert _with_moved([(0, 0), (1, 1), (2, 2)], blocks, found, 6.0) == [(0, 1), (1, 0), (2, 2)]
-    assert _with_moved([(0, 0), (1, 1), (2, 2)], blocks, found, 50.0) == [(0, 0), (1, 1), (2, 2)]
+    assert with_moved([(0, 0), (1, 1), (2, 2)], blocks, found, 6.0) == [(0, 1), (1, 0), (2, 2)]
+    assert with_moved([(0, 0), (1, 1), (2, 2)], blocks, found, 50.0) == [(0, 0), (1, 1), (2, 2)]
     found[1, 0] = -1.0
-    assert _with_moved([(0, 0), (1, 1), (2, 2)], blocks, found, 6.0) == [(0, 1), (2, 2)]
+    assert with_moved([(0, 0), (1, 1), (2, 2)], blocks, found, 6.0) == [(0, 1), (2, 2)]
 
 
 def test_rival_for_the_same_text_counts_against_the_margin() -> None:
     found = np.array([[10.0, 0.0], [9.5, 0.0]], np.float32)
-    assert _with_moved([], ([0, 1], [0, 1]), found, 4.0) == []
-    assert _with_moved([], ([0, 1], [0, 1]), found, 0.4) == [(0, 0)]
+    assert with_moved([], ([0, 1], [0, 1]), found, 4.0) == []
+    assert with_moved([], ([0, 1], [0, 1]), found, 0.4) == [(0, 0)]
 
 
 def test_texts_left_over_are_paired_if_they_are_sure() -> None:
     found = np.array([[9.0, -5.0], [-5.0, 2.0]], np.float32)
-    assert _with_moved([], ([0, 1], [0, 1]), found, 6.0) == [(0, 0)]
-    assert _with_moved([], ([], [0]), found, 6.0) == []
+    assert with_moved([], ([0, 1], [0, 1]), found, 6.0) == [(0, 0)]
+    assert with_moved([], ([], [0]), found, 6.0) == []
 
 
 def test_long_texts_must_share_more_words_to_be_taken_for_moved() -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from diptych.page.elements import KNOWN
 from diptych.stages.align_dom.flat import last_tag
+from diptych.text.urls import host_of
 from diptych.types import Block, Node, Page
 
 _INLINE_ROLE = 1  # role number in `page.elements`
@@ -35,6 +36,8 @@ class Document:
     """for each node, the index of the page's block that it represents, or -1"""
     leftmost: NDArray[np.int32]
     """for each node, the first node of its subtree in postorder"""
+    host: str = ""
+    """host of the page"""
 
     def __len__(self) -> int:
         return len(self.tags)
@@ -50,7 +53,7 @@ def document(page: Page) -> Document:
         _from_paths(builder, page.blocks)
     else:
         _from_tree(builder, page.tree)
-    return builder.build()
+    return builder.build(host_of(page.record.url))
 
 
 class _Builder:
@@ -100,11 +103,11 @@ class _Builder:
             (tag, text, href, block, start + len(paths)) for tag, text, href, block, start in nodes
         ]
 
-    def build(self) -> Document:
+    def build(self, host: str = "") -> Document:
         tags, texts, hrefs, blocks, starts = (
             zip(*self.nodes, strict=True) if self.nodes else [()] * 5
         )
-        return Document(tags, texts, hrefs, blocks, np.array(starts, np.int32))
+        return Document(tags, texts, hrefs, blocks, np.array(starts, np.int32), host)
 
 
 class _OpenNode:

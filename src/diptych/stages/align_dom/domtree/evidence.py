@@ -72,6 +72,35 @@ class PairEvidence(NamedTuple):
         turned = _gains(self.right, self.left, self.links[1], columns, rows, weights.null)
         return (1 - weights.backward) * found + weights.backward * turned.T
 
+    def contents(self, ours: slice, theirs: slice, gains: NDArray[np.float32]) -> Contents:
+        """What the given gains of nodes owe to their words and links, not to their lengths."""
+        lengths = self.left.text.lengths[ours] * self.ratio, self.right.text.lengths[theirs]
+        return Contents(gains, *lengths, self.weights.length)
+
+
+class Contents(NamedTuple):
+    """The gains of node pairs from their words and links alone."""
+
+    gains: NDArray[np.float32]
+    """gains from words, links and lengths"""
+    left: NDArray[np.float64]
+    """length of the text of each left node; 0 if it has no text"""
+    right: NDArray[np.float64]
+    weight: float
+    """weight of the lengths"""
+
+    def of_pairs(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The gain of each pair of a left node in `rows` and the right node in `columns`."""
+        lengths = _length_table()[_bins(self.left[rows]), _bins(self.right[columns])]
+        found: NDArray[np.float32] = self.gains[rows, columns] - self.weight * lengths
+        return found
+
+    def between(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The gain of each left node in `rows` with each right node in `columns`."""
+        lengths = length_gains(self.left[rows], self.right[columns])
+        found: NDArray[np.float32] = self.gains[np.ix_(rows, columns)] - self.weight * lengths
+        return found
+
 
 class _NodeWords(NamedTuple):
     """The words of a document's nodes, and their weights as evidence."""

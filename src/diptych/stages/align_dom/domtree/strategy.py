@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -14,9 +13,16 @@ from numpy.typing import NDArray
 from diptych.kernels.tree_align import decode
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.learn.logistic import probability
+from diptych.stages.align_dom.domtree.crossing import mutual_best, with_moved, with_swapped
 from diptych.stages.align_dom.domtree.cut import cells, mirrored, pieces, sub_forest
 from diptych.stages.align_dom.domtree.document import Document, document
 from diptych.stages.align_dom.domtree.evidence import PairEvidence, read_evidence
+from diptych.stages.align_dom.domtree.lists import (
+    Items,
+    ListTools,
+    has_doubts,
+    pair_items_by_content,
+)
 from diptych.stages.align_dom.domtree.model import shipped_gains, shipped_parameters
 from diptych.types import NodePair, Page
 
@@ -30,6 +36,17 @@ class _Match(NamedTuple):
     left: int
     right: int
     gain: float
+
+
+class _Part(NamedTuple):
+    """A part of two trees, and the gain of each pair of their nodes."""
+
+    left: slice
+    right: slice
+    texts: NDArray[np.float32]
+    """gains from texts and links"""
+    gains: NDArray[np.float32]
+    """gains from texts, links and tags"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +79,9 @@ class DomTree:
     per_word: float = 0.3
     """minimum gain per word of the shorter text for pairing out of order, because long texts share
     words by chance"""
+    item: float = 3.0
+    """items of lists are paired by content only if they match better than any alternative by this
+    margin"""
     max_cells: int = 60_000_000
     """maximum number of table cells (about 0.1 s); larger trees are cut at sure matches"""
 
@@ -124,17 +144,69 @@ class DomTree:
         forests = sub_forest(trees[0].leftmost, ours), sub_forest(trees[1].leftmost, theirs)
         pairs = best_alignment(*forests, gains)
         if self.crossing:
-            blocks = _block_nodes(trees[0].blocks[ours]), _block_nodes(trees[1].blocks[theirs])
-            sizes = np.minimum.outer(
-                evidence.left.text.sizes[ours], evidence.right.text.sizes[theirs]
-            )
-            surplus = (gains - self.per_word * np.minimum(sizes, _MAX_COUNTED_WORDS)).astype(
-                np.float32
-            )
-            pairs = _with_swapped(pairs, blocks, gains, self.swap)
-            pairs = _with_moved(pairs, blocks, surplus, self.crossing)
+            pairs = self._reordered(pairs, trees, evidence, _Part(ours, theirs, texts, gains))
         start, other = ours.start, theirs.start
         return [_Match(start + i, other + j, float(gains[i, j])) for i, j in pairs]
+
+    def _reordered(
+        self,
+        pairs: list[tuple[int, int]],
+        trees: tuple[Document, Document],
+        evidence: PairEvidence,
+        part: _Part,
+    ) -> list[tuple[int, int]]:
+        """Pair the texts that match although their order differs, and items of lists by content."""
+        blocks = (
+            _block_nodes(trees[0].blocks[part.left]), _block_nodes(trees[1].blocks[part.right]),
+        )  # fmt: skip
+        sizes = np.minimum.outer(
+            evidence.left.text.sizes[part.left], evidence.right.text.sizes[part.right]
+        )
+        surplus = (part.gains - self.per_word * np.minimum(sizes, _MAX_COUNTED_WORDS)).astype(
+            np.float32
+        )
+        pairs = with_swapped(pairs, blocks, part.gains, self.swap)
+        pairs = with_moved(pairs, blocks, surplus, self.crossing)
+        return self._by_content(pairs, trees, evidence, part)
+
+    def _by_content(
+        self,
+        pairs: list[tuple[int, int]],
+        trees: tuple[Document, Document],
+        evidence: PairEvidence,
+        part: _Part,
+    ) -> list[tuple[int, int]]:
+        """Pair the items of lists by content, if the alignment is in doubt."""
+        contents = evidence.contents(part.left, part.right, part.texts)
+        texts = (
+            _text_nodes(trees[0].blocks[part.left], contents.left),
+            _text_nodes(trees[1].blocks[part.right], contents.right),
+        )
+        if not has_doubts(pairs, texts, contents):
+            return pairs
+        left = sub_forest(trees[0].leftmost, part.left)
+        right = sub_forest(trees[1].leftmost, part.right)
+
+        def align(ours: slice, theirs: slice) -> list[tuple[int, int]]:
+            forests = sub_forest(left, ours), sub_forest(right, theirs)
+            found = best_alignment(*forests, np.ascontiguousarray(part.gains[ours, theirs]))
+            return [(ours.start + one, theirs.start + other) for one, other in found]
+
+        def best(gains: NDArray[np.float32]) -> list[tuple[int, int]]:
+            rows, columns = gains.shape
+            # Items of the same lists need less evidence than texts anywhere on the pages.
+            return mutual_best(
+                list(range(rows)), list(range(columns)), gains + np.float32(self.item), self.item
+            )
+
+        words = evidence.left.text.sizes[part.left], evidence.right.text.sizes[part.right]
+        items = (
+            Items.of(trees[0], part.left, left, texts[0]),
+            Items.of(trees[1], part.right, right, texts[1]),
+        )
+        return pair_items_by_content(
+            pairs, items, ListTools(contents, align, words, self.per_word, best)
+        )
 
     def evidence(
         self, trees: tuple[Document, Document], pages: tuple[Page, Page], lexicon: Lexicon | None
@@ -181,96 +253,9 @@ def _block_nodes(numbers: Sequence[int]) -> list[int]:
     return [node for node, number in enumerate(numbers) if number >= 0]
 
 
-def _with_swapped(
-    pairs: list[tuple[int, int]],
-    blocks: tuple[list[int], list[int]],
-    gains: NDArray[np.float32],
-    margin: float,
-) -> list[tuple[int, int]]:
-    """Let the pairs of two neighbouring blocks cross if this adds more than `margin` to the gain.
-
-    `blocks` are the nodes that represent blocks, for each of the two pages.
-    """
-    partner, taken = dict(pairs), {j for _, j in pairs}
-    after = dict(pairwise(blocks[1]))
-    before = {j: i for i, j in after.items()}
-    for first, second in pairwise(blocks[0]):
-        one, two = partner.get(first), partner.get(second)
-        if one is not None and two is not None:
-            crosswise = gains[first, two] + gains[second, one]
-            if (
-                after.get(one) == two
-                and crosswise > gains[first, one] + gains[second, two] + margin
-            ):
-                partner[first], partner[second] = two, one
-            continue
-        if one is not None:
-            alone, place = second, before.get(one)
-        else:
-            alone, place = first, None if two is None else after.get(two)
-        if place is not None and place not in taken and gains[alone, place] > margin:
-            partner[alone] = place
-            taken.add(place)
-    return sorted(partner.items())
-
-
-def _with_moved(
-    pairs: list[tuple[int, int]],
-    blocks: tuple[list[int], list[int]],
-    gains: NDArray[np.float32],
-    margin: float,
-) -> list[tuple[int, int]]:
-    """Add pairs of blocks that clearly match although their order differs between the pages.
-
-    A pair is added if each block is the other's best match by `margin`.  If both blocks were
-    already paired, their former partners are paired with each other, provided that their gain is
-    positive.
-    """
-    left, right = blocks
-    partner, owner = dict(pairs), {j: i for i, j in pairs}
-    freed: list[tuple[int, int]] = []
-    for i, j in _mutual_best(left, right, gains, margin):
-        if partner.get(i) == j:
-            continue
-        other, before = partner.pop(i, None), owner.pop(j, None)
-        if other is not None:
-            del owner[other]
-        if before is not None:
-            del partner[before]
-        partner[i], owner[j] = j, i
-        if other is not None and before is not None:
-            freed.append((before, other))
-    for i, j in freed:
-        if i not in partner and j not in owner and gains[i, j] > 0:
-            partner[i], owner[j] = j, i
-    rest = [i for i in left if i not in partner], [j for j in right if j not in owner]
-    return sorted([*partner.items(), *_mutual_best(*rest, gains, margin)])
-
-
-def _mutual_best(
-    left: list[int], right: list[int], gains: NDArray[np.float32], margin: float
-) -> list[tuple[int, int]]:
-    """Pairs of nodes that are each other's best match, by a margin over the second best.
-
-    Their gain must also exceed 0 by that margin.
-    """
-    if not left or not right:
-        return []
-    rest = gains[np.ix_(left, right)]
-    rows, columns = np.arange(len(left)), rest.argmax(1)
-    best = rest[rows, columns]
-    is_mutual = rest.argmax(0)[columns] == rows
-    rivals = np.maximum(np.maximum(_second_best(rest.T), _second_best(rest)[columns]), 0)
-    sure = np.flatnonzero(is_mutual & (best - rivals >= margin))
-    return [(left[row], right[columns[row]]) for row in sure]
-
-
-def _second_best(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The second highest value of each column; -inf if there is only one row."""
-    if len(values) < 2:
-        return np.full(values.shape[1], -np.inf, np.float32)
-    found: NDArray[np.float32] = np.partition(values, len(values) - 2, axis=0)[-2]
-    return found
+def _text_nodes(numbers: Sequence[int], lengths: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The indices of the nodes that represent blocks with text."""
+    return np.flatnonzero((np.array(numbers, np.int64) >= 0) & (lengths > 0))
 
 
 def _in_order(left: Page, right: Page, matched: dict[int, tuple[int, float]]) -> list[NodePair]:

@@ -1,0 +1,272 @@
+"""Alignment of lists by their content: items, cards and quotations that differ between two pages.
+
+The alignment of trees pairs the items of two lists in order, even if the lists contain different
+items, because the items look the same.  Here, two items are separated if their contents contradict
+each other, and the items that are left over are paired again, by their content alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.stages.align_dom.domtree.document import Document
+from diptych.stages.align_dom.domtree.evidence import Contents
+from diptych.text.urls import host_of
+
+Pairs = list[tuple[int, int]]
+Numbers = NDArray[np.int64]
+Nodes = Sequence[int]
+Gains = NDArray[np.float32]
+_CONTRADICTION = -0.2  # two texts contradict each other if their content gain is lower
+_NO_EVIDENCE = 0.1  # content gain below which nothing shows that two texts correspond
+_COPIED = 2 / 3  # minimum share of items with the same text in lists of names
+_MIN_ITEMS = 3  # siblings with the same tag are a list if there are at least so many
+_MAX_CELLS = 4_000_000  # pairs of blocks in two lists; larger lists are not compared
+_QUOTATIONS = frozenset({"blockquote", "q"})
+_OTHER_LINKS = 6.0  # cost of two quotations that link to other sites, but not to the same address
+
+
+class Items(NamedTuple):
+    """The items of a document's lists, and what they contain."""
+
+    leftmost: NDArray[np.int32]
+    """for each node, the first node of its subtree"""
+    lists: dict[int, list[int]]
+    """the items of each list, by number of the list"""
+    blocks: Numbers
+    """the nodes that represent blocks with text"""
+    texts: Sequence[str]
+    links: dict[int, str]
+    """the nodes with links to other sites"""
+
+    @classmethod
+    def of(cls, tree: Document, part: slice, leftmost: NDArray[np.int32], blocks: Numbers) -> Items:
+        """Find the lists in a part of a document.
+
+        `leftmost` is that of the part, and `blocks` are its blocks with text; both count nodes from
+        the beginning of the part.
+        """
+        links = {
+            node: href
+            for node, href in enumerate(tree.hrefs[part])
+            if href and host_of(href) not in ("", tree.host)
+        }
+        return cls(leftmost, lists_of(tree.tags[part], leftmost), blocks, tree.texts[part], links)
+
+    def lists_by_item(self) -> dict[int, list[int]]:
+        """The lists that each item belongs to."""
+        found: dict[int, list[int]] = defaultdict(list)
+        for number, items in self.lists.items():
+            for item in items:
+                found[item].append(number)
+        return found
+
+    def blocks_in(self, item: int) -> Numbers:
+        """The nodes of an item that represent blocks."""
+        ends = np.searchsorted(self.blocks, (self.leftmost[item], item + 1))
+        return self.blocks[ends[0] : ends[1]]
+
+    def subtree(self, item: int) -> slice:
+        """The nodes of an item."""
+        return slice(int(self.leftmost[item]), item + 1)
+
+    def texts_in(self, item: int) -> list[str]:
+        """The texts of an item's blocks."""
+        return [self.texts[node] for node in self.blocks_in(item)]
+
+    def links_in(self, item: int) -> frozenset[str]:
+        """The links of an item to other sites."""
+        first = self.leftmost[item]
+        return frozenset(href for node, href in self.links.items() if first <= node <= item)
+
+
+def lists_of(tags: Sequence[str], leftmost: NDArray[np.int32]) -> dict[int, list[int]]:
+    """The items of each list of a forest in postorder.
+
+    The items of a list are siblings with the same tag; the list has the number of their parent.  A
+    quotation is a list of its own, with a negative number.
+
+    >>> lists_of(("li", "li", "li", "p", "ul"), np.array([0, 1, 2, 3, 0], np.int32))
+    {4: [0, 1, 2]}
+    """
+    found: dict[int, list[int]] = {}
+    waiting: list[int] = []
+    for node, first in enumerate(leftmost.tolist()):
+        children: list[int] = []
+        while waiting and waiting[-1] >= first:
+            children.append(waiting.pop())
+        waiting.append(node)
+        if tags[node] in _QUOTATIONS:
+            found[-1 - node] = [node]
+        if len(children) >= _MIN_ITEMS:
+            tag, count = Counter(tags[child] for child in children).most_common(1)[0]
+            if count >= _MIN_ITEMS:
+                found[node] = [child for child in reversed(children) if tags[child] == tag]
+    return found
+
+
+class ListTools(NamedTuple):
+    """What the alignment of lists needs from the alignment of trees."""
+
+    contents: Contents
+    align: Callable[[slice, slice], Pairs]
+    """aligns two subtrees"""
+    words: tuple[NDArray[np.float64], NDArray[np.float64]]
+    """number of words of each node, for both sides"""
+    per_word: float
+    """minimum gain per word of the shorter item for pairing two items"""
+    best: Callable[[Gains], Pairs]
+    """chooses the pairs of rows and columns that clearly match"""
+
+
+def has_doubts(pairs: Pairs, texts: tuple[Numbers, Numbers], contents: Contents) -> bool:
+    """True if nothing in the contents of two paired nodes shows that they correspond.
+
+    `texts` are the nodes that represent blocks with text, for each side.
+    """
+    partner = np.full(len(contents.left), -1, np.int64)
+    partner[[one for one, _ in pairs]] = [other for _, other in pairs]
+    rows = texts[0][np.isin(partner[texts[0]], texts[1])]
+    return bool((contents.of_pairs(rows, partner[rows]) < _NO_EVIDENCE).any())
+
+
+def pair_items_by_content(pairs: Pairs, sides: tuple[Items, Items], tools: ListTools) -> Pairs:
+    """Separate items that contradict each other, and pair the items left over by their content."""
+    left, right = sides
+    pairing = _Pairing(pairs)
+    for here, there in _list_pairs(pairs, sides):
+        items = left.lists[here], right.lists[there]
+        gains = item_gains(sides, items, tools.contents)
+        if here < 0:
+            gains -= _OTHER_LINKS * _link_differences(sides, items)
+        paired = pairing.places(*items)
+        least = _NO_EVIDENCE if _are_copied(sides, items, paired) else _CONTRADICTION
+        wrong = [(row, column) for row, column in paired if gains[row, column] < least]
+        for row, column in wrong:
+            pairing.separate(left.subtree(items[0][row]), right.subtree(items[1][column]))
+        if not wrong:
+            continue
+        rows, columns = pairing.free(*items)
+        surplus = (gains - tools.per_word * _sizes(sides, items, tools))[np.ix_(rows, columns)]
+        for row, column in tools.best(surplus.astype(np.float32)):
+            one, other = items[0][rows[row]], items[1][columns[column]]
+            pairing.add(tools.align(left.subtree(one), right.subtree(other)))
+    return sorted(pairing.partner.items())
+
+
+def _are_copied(sides: tuple[Items, Items], items: tuple[Nodes, Nodes], paired: Pairs) -> bool:
+    """True if most items have the same text in both lists, as names have.
+
+    Then two items with different texts are not translations of each other, unless there is evidence
+    for it.
+    """
+    same = sum(
+        sides[0].texts_in(items[0][row]) == sides[1].texts_in(items[1][column])
+        for row, column in paired
+    )
+    return same >= _COPIED * max(len(paired), _MIN_ITEMS)
+
+
+def _sizes(sides: tuple[Items, Items], items: tuple[Nodes, Nodes], tools: ListTools) -> Gains:
+    """For each pair of items, the number of words in the shorter item."""
+    counts = [
+        [words[side.subtree(item)].sum() for item in some]
+        for side, some, words in zip(sides, items, tools.words, strict=True)
+    ]
+    found: Gains = np.minimum.outer(*counts)
+    return found
+
+
+class _Pairing:
+    """Pairs of nodes that are separated and paired again."""
+
+    def __init__(self, pairs: Pairs) -> None:
+        self.partner = dict(pairs)
+        self.owner = {other: one for one, other in pairs}
+
+    def places(self, ours: Nodes, theirs: Nodes) -> Pairs:
+        """The places, in two sequences of nodes, of the nodes that are paired."""
+        at = {node: place for place, node in enumerate(theirs)}
+        partners = (at.get(self.partner.get(node, -1)) for node in ours)
+        return [(row, column) for row, column in enumerate(partners) if column is not None]
+
+    def free(self, ours: Nodes, theirs: Nodes) -> tuple[list[int], list[int]]:
+        """The places, in two sequences of nodes, of the nodes without a partner."""
+        return (
+            [row for row, node in enumerate(ours) if node not in self.partner],
+            [column for column, node in enumerate(theirs) if node not in self.owner],
+        )
+
+    def separate(self, ours: slice, theirs: slice) -> None:
+        """Remove all pairs of two subtrees."""
+        for one in range(ours.start, ours.stop):
+            other = self.partner.get(one, -1)
+            if theirs.start <= other < theirs.stop:
+                del self.partner[one], self.owner[other]
+
+    def add(self, pairs: Pairs) -> None:
+        """Add the pairs whose nodes are both without a partner."""
+        for one, other in pairs:
+            if one not in self.partner and other not in self.owner:
+                self.partner[one], self.owner[other] = other, one
+
+
+def _list_pairs(pairs: Pairs, sides: tuple[Items, Items]) -> Pairs:
+    """The lists that correspond to each other, outer lists first.
+
+    The counterpart of a list is the one with most of the items that are paired with its items.
+    """
+    ours, theirs = (each.lists_by_item() for each in sides)
+    votes: dict[int, Counter[int]] = defaultdict(Counter)
+    for one, other in pairs:
+        for here in ours.get(one, ()):
+            votes[here].update(
+                there for there in theirs.get(other, ()) if (here < 0) == (there < 0)
+            )
+    return sorted(((here, _most(count)) for here, count in votes.items() if count), reverse=True)
+
+
+def _most(votes: Counter[int]) -> int:
+    """The number with most votes; of equal ones, the lowest."""
+    return min(votes, key=lambda number: (-votes[number], number))
+
+
+def item_gains(sides: tuple[Items, Items], items: tuple[Nodes, Nodes], contents: Contents) -> Gains:
+    """The content gain of each pair of items: the sum of the gains of their blocks.
+
+    Each block counts with its best match in the other item, and both directions are averaged.  The
+    gain is 0 if an item has no blocks, or if the lists are too long to be compared.
+    """
+    left, right = (
+        [side.blocks_in(item) for item in some] for side, some in zip(sides, items, strict=True)
+    )
+    ours, theirs = (np.array([len(blocks) for blocks in each]) for each in (left, right))
+    gains = np.zeros((len(left), len(right)), np.float32)
+    if 0 < ours.sum() * theirs.sum() <= _MAX_CELLS:
+        rows, columns = _starts(ours[ours > 0]), _starts(theirs[theirs > 0])
+        cells = contents.between(np.concatenate(left), np.concatenate(right))
+        there = np.add.reduceat(np.maximum.reduceat(cells, columns, axis=1), rows, axis=0)
+        back = np.add.reduceat(np.maximum.reduceat(cells, rows, axis=0), columns, axis=1)
+        gains[np.ix_(ours > 0, theirs > 0)] = (there + back) / 2
+    return gains
+
+
+def _starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The start of each of several consecutive groups, given their sizes."""
+    starts: NDArray[np.int64] = np.cumsum(sizes) - sizes
+    return starts
+
+
+def _link_differences(sides: tuple[Items, Items], items: tuple[Nodes, Nodes]) -> NDArray[np.bool_]:
+    """For each pair of items, True if both link to other sites, but not to the same address."""
+    left, right = (
+        [side.links_in(item) for item in some] for side, some in zip(sides, items, strict=True)
+    )
+    return np.array(
+        [[bool(one and other and one.isdisjoint(other)) for other in right] for one in left]
+    )
