@@ -84,7 +84,8 @@ def test_quotations_of_other_sources_are_not_paired(number: int, is_paired: bool
 
 def test_quotations_that_are_translated_stay_paired_whatever_their_links() -> None:
     left, right = (" ".join(word[side] for word in WORDS) for side in (0, 1))
-    assert (left, right) in paired(tweet(left, 17), tweet(right, 18), lexicon())
+    ours, theirs = tweet(left, 17) + "<p>qwertz</p>", tweet(right, 18) + "<p>yxcvb</p>"
+    assert (left, right) in paired(ours, theirs, lexicon())
 
 
 def test_lists_are_siblings_with_the_same_tag_and_quotations() -> None:

@@ -141,9 +141,10 @@ def pair_items_by_content(pairs: Pairs, sides: tuple[Items, Items], tools: ListT
     pairing = _Pairing(pairs)
     for here, there in _list_pairs(pairs, sides):
         items = left.lists[here], right.lists[there]
-        gains = item_gains(sides, items, tools.contents)
-        if here < 0:
-            gains -= _OTHER_LINKS * _link_differences(sides, items)
+        if here < 0 and _have_other_links(sides, items):
+            gains = item_gains(_without_copies(sides, items), items, tools.contents) - _OTHER_LINKS
+        else:
+            gains = item_gains(sides, items, tools.contents)
         paired = pairing.places(*items)
         least = _NO_EVIDENCE if _are_copied(sides, items, paired) else _CONTRADICTION
         wrong = [(row, column) for row, column in paired if gains[row, column] < least]
@@ -262,11 +263,20 @@ def _starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     return starts
 
 
-def _link_differences(sides: tuple[Items, Items], items: tuple[Nodes, Nodes]) -> NDArray[np.bool_]:
-    """For each pair of items, True if both link to other sites, but not to the same address."""
-    left, right = (
-        [side.links_in(item) for item in some] for side, some in zip(sides, items, strict=True)
+def _have_other_links(sides: tuple[Items, Items], items: tuple[Nodes, Nodes]) -> bool:
+    """True if two quotations link to other sites, but not to the same address."""
+    left, right = (side.links_in(some[0]) for side, some in zip(sides, items, strict=True))
+    return bool(left and right) and left.isdisjoint(right)
+
+
+def _without_copies(sides: tuple[Items, Items], items: tuple[Nodes, Nodes]) -> tuple[Items, Items]:
+    """Leave out the blocks that have the same text in two quotations, such as names and dates."""
+    left, right = (side.texts_in(some[0]) for side, some in zip(sides, items, strict=True))
+    copied = {*left} & {*right}
+    ours, theirs = (
+        side._replace(
+            blocks=np.array([node for node in side.blocks if side.texts[node] not in copied], int)
+        )
+        for side in sides
     )
-    return np.array(
-        [[bool(one and other and one.isdisjoint(other)) for other in right] for one in left]
-    )
+    return ours, theirs
