@@ -71,6 +71,11 @@ class Items(NamedTuple):
         ends = np.searchsorted(self.blocks, (self.leftmost[item], item + 1))
         return self.blocks[ends[0] : ends[1]]
 
+    def range_of(self, number: int) -> tuple[int, int]:
+        """The first node of a list, and the node after its last one."""
+        items = self.lists[number]
+        return int(self.leftmost[items[0]]), items[-1] + 1
+
     def subtree(self, item: int) -> slice:
         """The nodes of an item."""
         return slice(int(self.leftmost[item]), item + 1)
@@ -124,22 +129,30 @@ class ListTools(NamedTuple):
     """chooses the pairs of rows and columns that clearly match"""
 
 
-def has_doubts(pairs: Pairs, texts: tuple[Numbers, Numbers], contents: Contents) -> bool:
-    """True if nothing in the contents of two paired nodes shows that they correspond.
+def doubtful(pairs: Pairs, texts: tuple[Numbers, Numbers], contents: Contents) -> Numbers:
+    """The left nodes of pairs in whose contents nothing shows that they correspond.
 
     `texts` are the nodes that represent blocks with text, for each side.
     """
     partner = np.full(len(contents.left), -1, np.int64)
     partner[[one for one, _ in pairs]] = [other for _, other in pairs]
     rows = texts[0][np.isin(partner[texts[0]], texts[1])]
-    return bool((contents.of_pairs(rows, partner[rows]) < _NO_EVIDENCE).any())
+    return rows[contents.of_pairs(rows, partner[rows]) < _NO_EVIDENCE]
 
 
-def pair_items_by_content(pairs: Pairs, sides: tuple[Items, Items], tools: ListTools) -> Pairs:
-    """Separate items that contradict each other, and pair the items left over by their content."""
+def pair_items_by_content(
+    pairs: Pairs, doubts: Numbers, sides: tuple[Items, Items], tools: ListTools
+) -> Pairs:
+    """Separate items that contradict each other, and pair the items left over by their content.
+
+    `doubts` are the left nodes of doubtful pairs; lists without any are left as they are.
+    """
     left, right = sides
     pairing = _Pairing(pairs)
     for here, there in _list_pairs(pairs, sides):
+        first, last = np.searchsorted(doubts, left.range_of(here))
+        if first == last:
+            continue
         items = left.lists[here], right.lists[there]
         if here < 0 and _have_other_links(sides, items):
             gains = item_gains(_without_copies(sides, items), items, tools.contents) - _OTHER_LINKS

@@ -20,7 +20,7 @@ from diptych.stages.align_dom.domtree.evidence import PairEvidence, read_evidenc
 from diptych.stages.align_dom.domtree.lists import (
     Items,
     ListTools,
-    has_doubts,
+    doubtful,
     pair_items_by_content,
 )
 from diptych.stages.align_dom.domtree.model import shipped_gains, shipped_parameters
@@ -182,7 +182,8 @@ class DomTree:
             _text_nodes(trees[0].blocks[part.left], contents.left),
             _text_nodes(trees[1].blocks[part.right], contents.right),
         )
-        if not has_doubts(pairs, texts, contents):
+        doubts = doubtful(pairs, texts, contents)
+        if not len(doubts):
             return pairs
         left = sub_forest(trees[0].leftmost, part.left)
         right = sub_forest(trees[1].leftmost, part.right)
@@ -204,9 +205,8 @@ class DomTree:
             Items.of(trees[0], part.left, left, texts[0]),
             Items.of(trees[1], part.right, right, texts[1]),
         )
-        return pair_items_by_content(
-            pairs, items, ListTools(contents, align, words, self.per_word, best)
-        )
+        tools = ListTools(contents, align, words, self.per_word, best)
+        return pair_items_by_content(pairs, doubts, items, tools)
 
     def evidence(
         self, trees: tuple[Document, Document], pages: tuple[Page, Page], lexicon: Lexicon | None
