@@ -91,7 +91,9 @@ def test_quotations_that_are_translated_stay_paired_whatever_their_links() -> No
 def test_lists_are_siblings_with_the_same_tag_and_quotations() -> None:
     tags = ("li", "li", "li", "ul", "p", "p", "blockquote", "h2", "div")
     leftmost = np.array([0, 1, 2, 0, 4, 5, 4, 7, 0], np.int32)
-    assert lists_of(tags, leftmost) == {3: [0, 1, 2], -7: [6]}
+    assert lists_of(tags, leftmost, [0, 5]) == {3: [0, 1, 2], -7: [6]}
+    assert lists_of(tags, leftmost, [6]) == {-7: [6]}
+    assert lists_of(tags, leftmost, [7]) == {}
 
 
 def items_of(count: int, per_item: int) -> Items:

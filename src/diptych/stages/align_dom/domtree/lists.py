@@ -8,7 +8,7 @@ each other, and the items that are left over are paired again, by their content 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -42,21 +42,30 @@ class Items(NamedTuple):
     """the nodes that represent blocks with text"""
     texts: Sequence[str]
     links: dict[int, str]
-    """the nodes with links to other sites"""
+    """the nodes with links to other sites; empty if there are no quotations"""
 
     @classmethod
-    def of(cls, tree: Document, part: slice, leftmost: NDArray[np.int32], blocks: Numbers) -> Items:
-        """Find the lists in a part of a document.
+    def around(
+        cls,
+        nodes: Numbers,
+        tree: Document,
+        part: slice,
+        leftmost: NDArray[np.int32],
+        blocks: Numbers,
+    ) -> Items:
+        """Find the lists that contain any of the given nodes, in a part of a document.
 
-        `leftmost` is that of the part, and `blocks` are its blocks with text; both count nodes from
-        the beginning of the part.
+        `leftmost` is that of the part, and `blocks` are its blocks with text.  All nodes are
+        counted from the beginning of the part.
         """
+        lists = lists_of(tree.tags[part], leftmost, nodes.tolist())
+        hrefs = tree.hrefs[part] if min(lists, default=0) < 0 else ()
         links = {
             node: href
-            for node, href in enumerate(tree.hrefs[part])
+            for node, href in enumerate(hrefs)
             if href and host_of(href) not in ("", tree.host)
         }
-        return cls(leftmost, lists_of(tree.tags[part], leftmost), blocks, tree.texts[part], links)
+        return cls(leftmost, lists, blocks, tree.texts[part], links)
 
     def lists_by_item(self) -> dict[int, list[int]]:
         """The lists that each item belongs to."""
@@ -70,11 +79,6 @@ class Items(NamedTuple):
         """The nodes of an item that represent blocks."""
         ends = np.searchsorted(self.blocks, (self.leftmost[item], item + 1))
         return self.blocks[ends[0] : ends[1]]
-
-    def range_of(self, number: int) -> tuple[int, int]:
-        """The first node of a list, and the node after its last one."""
-        items = self.lists[number]
-        return int(self.leftmost[items[0]]), items[-1] + 1
 
     def subtree(self, item: int) -> slice:
         """The nodes of an item."""
@@ -90,29 +94,44 @@ class Items(NamedTuple):
         return frozenset(href for node, href in self.links.items() if first <= node <= item)
 
 
-def lists_of(tags: Sequence[str], leftmost: NDArray[np.int32]) -> dict[int, list[int]]:
-    """The items of each list of a forest in postorder.
+def lists_of(
+    tags: Sequence[str], leftmost: NDArray[np.int32], nodes: Iterable[int]
+) -> dict[int, list[int]]:
+    """The items of each list that contains any of the given nodes, in a forest in postorder.
 
     The items of a list are siblings with the same tag; the list has the number of their parent.  A
     quotation is a list of its own, with a negative number.
 
-    >>> lists_of(("li", "li", "li", "p", "ul"), np.array([0, 1, 2, 3, 0], np.int32))
+    >>> leftmost = np.array([0, 1, 2, 3, 0], np.int32)
+    >>> lists_of(("li", "li", "li", "p", "ul"), leftmost, [1])
     {4: [0, 1, 2]}
     """
+    around = {
+        node + int(above)
+        for node in nodes
+        for above in np.flatnonzero(leftmost[node:] <= node)
+    }  # fmt: skip
     found: dict[int, list[int]] = {}
-    waiting: list[int] = []
-    for node, first in enumerate(leftmost.tolist()):
-        children: list[int] = []
-        while waiting and waiting[-1] >= first:
-            children.append(waiting.pop())
-        waiting.append(node)
-        if tags[node] in _QUOTATIONS:
-            found[-1 - node] = [node]
-        if len(children) >= _MIN_ITEMS:
-            tag, count = Counter(tags[child] for child in children).most_common(1)[0]
-            if count >= _MIN_ITEMS:
-                found[node] = [child for child in reversed(children) if tags[child] == tag]
+    for parent in sorted(around):
+        if tags[parent] in _QUOTATIONS:
+            found[-1 - parent] = [parent]
+        items = _items(tags, leftmost, parent)
+        if len(items) >= _MIN_ITEMS:
+            found[parent] = items
     return found
+
+
+def _items(tags: Sequence[str], leftmost: NDArray[np.int32], parent: int) -> list[int]:
+    """The children of a node that have the most common tag of its children."""
+    children: list[int] = []
+    node, first = parent - 1, leftmost[parent]
+    while node >= first:
+        children.append(node)
+        node = int(leftmost[node]) - 1
+    if not children:
+        return []
+    tag = Counter(tags[child] for child in reversed(children)).most_common(1)[0][0]
+    return [child for child in reversed(children) if tags[child] == tag]
 
 
 class ListTools(NamedTuple):
@@ -129,30 +148,25 @@ class ListTools(NamedTuple):
     """chooses the pairs of rows and columns that clearly match"""
 
 
-def doubtful(pairs: Pairs, texts: tuple[Numbers, Numbers], contents: Contents) -> Numbers:
-    """The left nodes of pairs in whose contents nothing shows that they correspond.
+def doubtful(
+    pairs: Pairs, texts: tuple[Numbers, Numbers], contents: Contents
+) -> tuple[Numbers, Numbers]:
+    """The nodes of pairs in whose contents nothing shows that they correspond, for each side.
 
-    `texts` are the nodes that represent blocks with text, for each side.
+    `texts` are the nodes that represent blocks with text.
     """
     partner = np.full(len(contents.left), -1, np.int64)
     partner[[one for one, _ in pairs]] = [other for _, other in pairs]
     rows = texts[0][np.isin(partner[texts[0]], texts[1])]
-    return rows[contents.of_pairs(rows, partner[rows]) < _NO_EVIDENCE]
+    rows = rows[contents.of_pairs(rows, partner[rows]) < _NO_EVIDENCE]
+    return rows, partner[rows]
 
 
-def pair_items_by_content(
-    pairs: Pairs, doubts: Numbers, sides: tuple[Items, Items], tools: ListTools
-) -> Pairs:
-    """Separate items that contradict each other, and pair the items left over by their content.
-
-    `doubts` are the left nodes of doubtful pairs; lists without any are left as they are.
-    """
+def pair_items_by_content(pairs: Pairs, sides: tuple[Items, Items], tools: ListTools) -> Pairs:
+    """Separate items that contradict each other, and pair the items left over by their content."""
     left, right = sides
     pairing = _Pairing(pairs)
     for here, there in _list_pairs(pairs, sides):
-        first, last = np.searchsorted(doubts, left.range_of(here))
-        if first == last:
-            continue
         items = left.lists[here], right.lists[there]
         if here < 0 and _have_other_links(sides, items):
             gains = item_gains(_without_copies(sides, items), items, tools.contents) - _OTHER_LINKS

@@ -183,7 +183,7 @@ class DomTree:
             _text_nodes(trees[1].blocks[part.right], contents.right),
         )
         doubts = doubtful(pairs, texts, contents)
-        if not len(doubts):
+        if not len(doubts[0]):
             return pairs
         left = sub_forest(trees[0].leftmost, part.left)
         right = sub_forest(trees[1].leftmost, part.right)
@@ -202,11 +202,11 @@ class DomTree:
 
         words = evidence.left.text.sizes[part.left], evidence.right.text.sizes[part.right]
         items = (
-            Items.of(trees[0], part.left, left, texts[0]),
-            Items.of(trees[1], part.right, right, texts[1]),
+            Items.around(doubts[0], trees[0], part.left, left, texts[0]),
+            Items.around(doubts[1], trees[1], part.right, right, texts[1]),
         )
         tools = ListTools(contents, align, words, self.per_word, best)
-        return pair_items_by_content(pairs, doubts, items, tools)
+        return pair_items_by_content(pairs, items, tools)
 
     def evidence(
         self, trees: tuple[Document, Document], pages: tuple[Page, Page], lexicon: Lexicon | None
