@@ -27,6 +27,8 @@ _NO_EVIDENCE = 0.1  # content gain below which nothing shows that two texts corr
 _COPIED = 2 / 3  # minimum share of items with the same text in lists of names
 _MIN_ITEMS = 3  # siblings with the same tag are a list if there are at least so many
 _MAX_CELLS = 4_000_000  # pairs of blocks in two lists; larger lists are not compared
+_PROSE = frozenset({"p", "#text", "br", "pre", "dd", "h1", "h2", "h3", "h4", "h5", "h6"})
+"""tags of siblings that are no list, because their order is that of an argument"""
 _QUOTATIONS = frozenset({"blockquote", "q"})
 _OTHER_LINKS = 6.0  # cost of two quotations that link to other sites, but not to the same address
 
@@ -122,7 +124,7 @@ def lists_of(
 
 
 def _items(tags: Sequence[str], leftmost: NDArray[np.int32], parent: int) -> list[int]:
-    """The children of a node that have the most common tag of its children."""
+    """The children of a node that have the most common tag of its children, unless it is prose."""
     children: list[int] = []
     node, first = parent - 1, leftmost[parent]
     while node >= first:
@@ -131,7 +133,7 @@ def _items(tags: Sequence[str], leftmost: NDArray[np.int32], parent: int) -> lis
     if not children:
         return []
     tag = Counter(tags[child] for child in reversed(children)).most_common(1)[0][0]
-    return [child for child in reversed(children) if tags[child] == tag]
+    return [child for child in reversed(children) if tags[child] == tag and tag not in _PROSE]
 
 
 class ListTools(NamedTuple):
