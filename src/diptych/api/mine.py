@@ -278,10 +278,12 @@ class _Mining:
         if self.profiler is not None:
             self.profiler.processes = lambda: workers.processes
             self.profiler.begin("indexing")
-        damaged = index_archives(store, archives)
-        plan = _plan(store, self.terms, lexicons, self.asked, agent)
-        monitor.notes.extend([*first_notes(langs), *store.archive.notes])
         with workers:
+            if archives:
+                workers.prepare()
+            damaged = index_archives(store, archives)
+            plan = _plan(store, self.terms, lexicons, self.asked, agent)
+            monitor.notes.extend([*first_notes(langs), *store.archive.notes])
             now = 0.0 if archives else time.time()  # a replay uses a clock of its own
             run(plan, self.strategies, store, engine, workers, monitor, now)
             if self.profiler is not None:
