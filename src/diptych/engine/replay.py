@@ -77,7 +77,7 @@ def _add_answers(index: ArchiveIndex, warc: int, file: Path) -> str:
     return ""
 
 
-PAGES_AT_ONCE = 256
+PAGES_AT_ONCE = 32
 """number of pages parsed at once, if the choice of the next URL does not depend on them"""
 
 
