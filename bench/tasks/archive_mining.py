@@ -1,12 +1,16 @@
-"""From archive to corpus: CPU seconds for the GIMP manual, and the cost per page as sites grow.
+"""From archive to corpus: CPU seconds beside the least possible work, by stage, and as sites grow.
 
-    python -m bench.tasks.archive_mining [--sites DIR] [--pages 1000 10000 50000] [--jobs N]
-                                         [--out FILE]
+    python -m bench.tasks.archive_mining [--sites DIR] [--archives DIR-en-fr...] [--jobs 1 2]
+                                         [--pages 1000 10000 50000] [--out FILE]
 
 The GIMP manual in English and French (1,370 pages) is written to a WARC file and mined by
-`diptych mine --warc` in one process; the seconds are the sum of user and system time.  The larger
-sites are generated from the segments found there: each page has some of them in one language, under
-`/en/` or `/fr/`, with links to other pages.  Exits with 1 if a floor is missed.
+`diptych mine --warc --profile`, with each number of processes in `--jobs`; the seconds are the sum
+of user and system time of all processes.  Folders with archives of real sites are mined in the same
+way; their names end with the two languages, such as `example-en-fr`.  The floor is the least work
+on the same archive (see `bench.baselines.archive_floor`).  The larger sites are generated from the
+segments of the manual: each page has some of them in one language, under `/en/` or `/fr/`, with
+links to other pages; they are mined with the first number of processes.  Exits with 1 if the manual
+or the growth costs more than allowed.
 """
 
 from __future__ import annotations
@@ -15,21 +19,22 @@ import argparse
 import csv
 import html
 import json
-import os
 import random
 import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench.sites.archive import site_url, write_archive
 from bench.sites.built import add_sites_option, build_variant, site_builder
 from bench.sites.stored import read_truth
 from bench.support.machine import machine
-from bench.support.processes import give_up
+from bench.support.processes import give_up, last_line
 from bench.support.tables import show
 from diptych.run.warc import compose, compose_info
 from diptych.types import Response
@@ -38,29 +43,97 @@ SECONDS = 15.0  # of CPU in all
 FLAT = 1.5  # times the cost per page of the smallest site
 SEGMENTS = 20  # of a made page
 LINKS = 6
+Rows = list[dict[str, Any]]
 
 
-def mine(archive: Path, out: Path, jobs: int) -> dict[str, Any]:
-    """Mine an archive in a separate process; returns the cost."""
-    command = [sys.executable, "-m", "diptych", "mine", "--warc", str(archive)]
-    command += ["--langs", "en,fr", "--out", str(out), "--json", "--jobs", str(jobs)]
+def mine(archive: Path, out: Path, jobs: int, langs: str = "en,fr") -> dict[str, Any]:
+    """Mine an archive, or a folder of archives, in a separate process; returns the cost."""
+    command = [sys.executable, "-m", "diptych", "mine", "--warc", str(archive), "--profile"]
+    command += ["--langs", langs, "--out", str(out), "--json", "--jobs", str(jobs)]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    answer = process.stdout.read()
-    _, status, used = os.wait4(process.pid, 0)
-    if os.waitstatus_to_exitcode(status):
-        give_up(f"diptych could not mine {archive.name}")
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        give_up(f"diptych could not mine {archive.name}: {last_line(done.stderr)}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    found: dict[str, Any] = json.loads(answer)
+    found: dict[str, Any] = json.loads(done.stdout)
     return {
         "pages": found["pages"],
         "pairs": found["pairs"],
         "segments": found["segments"],
         "CPU s": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1),
         "wall s": round(found["seconds"], 1),
-        "peak MB": used.ru_maxrss // 1024,
+        "peak MB": round(profile(out)["total"]["peak_megabytes"]),
     }
+
+
+def profile(run: Path) -> dict[str, Any]:
+    """The cost of each stage of a run."""
+    return tomllib.loads((run / "profile.toml").read_text("utf-8"))
+
+
+def floor(archive: Path) -> dict[str, Any]:
+    """Do the least work on an archive, or a folder of archives, in a separate process."""
+    files = sorted(archive.rglob("*.warc*")) if archive.is_dir() else [archive]
+    command = [sys.executable, "-m", "bench.baselines.archive_floor", *map(str, files)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+class Site(NamedTuple):
+    """An archive to mine."""
+
+    name: str
+    archive: Path
+    langs: str = "en,fr"
+
+
+def site_of(folder: Path) -> Site:
+    """A folder of archives whose name ends with two languages.
+
+    >>> site_of(Path("real/example-en-fr"))[::2]
+    ('example-en-fr', 'en,fr')
+    """
+    parts = folder.name.split("-")
+    if len(parts) < 3:
+        give_up(f"the name of {folder} does not end with two languages, such as -en-fr")
+    return Site(folder.name, folder, ",".join(parts[-2:]))
+
+
+def measure(site: Site, jobs: Sequence[int], folder: Path) -> tuple[Rows, Rows]:
+    """Mine a site with each number of processes; returns the costs, and the stages of the first."""
+    least = floor(site.archive)
+    none = {"pairs": "", "segments": ""}
+    costs = [{
+        "site": site.name, "how": "floor", "pages": least["pages"], **none,
+        "CPU s": round(least["seconds"], 2), "times the floor": 1.0, "wall s": "", "peak MB": "",
+    }]  # fmt: skip
+    for count in jobs:
+        row = mine(site.archive, folder / f"{site.name}-{count}", count, site.langs)
+        times = round(row["CPU s"] / least["seconds"], 1)
+        costs.append({
+            "site": site.name, "how": f"--jobs {count}",
+            **{name: row[name] for name in ("pages", "pairs", "segments", "CPU s")},
+            "times the floor": times, "wall s": row["wall s"], "peak MB": row["peak MB"],
+        })  # fmt: skip
+        print(costs[-1], file=sys.stderr, flush=True)
+    return costs, stages(site.name, folder / f"{site.name}-{jobs[0]}", least["seconds"])
+
+
+def stages(name: str, run: Path, least: float) -> Rows:
+    """The cost of each stage of a run; `least` is the CPU time of the floor."""
+    return [
+        {
+            "site": name,
+            "stage": each["stage"],
+            "CPU s": round(each["cpu_seconds"], 2),
+            "of it in the main process": round(each["main_cpu_seconds"], 2),
+            "times the floor": round(each["cpu_seconds"] / least, 2),
+            "wall s": round(each["wall_seconds"], 2),
+            "done": f"{each['done']:,} {each['unit']}" if "unit" in each else "",
+        }
+        for each in profile(run)["stages"]
+    ]
 
 
 def found_pairs(run: Path) -> Iterator[frozenset[Any]]:
@@ -94,36 +167,63 @@ def make_site(segments: list[tuple[str, str]], pages: int, out: Path) -> None:
                 stream.write(compose(Response(url, 200, headers, body.encode(), 0.0)))
 
 
-def main() -> int:
-    """Measure, print and save the results; returns 1 if a floor is missed."""
+def grown(segments: list[tuple[str, str]], sizes: Sequence[int], jobs: int, folder: Path) -> Rows:
+    """The cost of made sites with so many pages."""
+    made = []
+    for pages in sizes:
+        archive = folder / f"{pages}.warc.gz"
+        make_site(segments, pages, archive)
+        row = mine(archive, folder / str(pages), jobs)
+        made.append({**row, "CPU ms per page": round(1000 * row["CPU s"] / pages, 2)})
+        print(made[-1], file=sys.stderr, flush=True)
+    return made
+
+
+def missed(seconds: float, made: Rows) -> list[str]:
+    """The limits that are exceeded."""
+    short = [f"{seconds} s of CPU are more than {SECONDS}"] if seconds > SECONDS else []
+    costs = [each["CPU ms per page"] for each in made]
+    if costs and max(costs) > FLAT * costs[0]:
+        short.append(f"the cost per page grows from {costs[0]} to {max(costs)} ms")
+    return short
+
+
+def parsed() -> argparse.Namespace:
+    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     add_sites_option(parser)
+    parser.add_argument("--archives", type=Path, nargs="*", default=[])
     parser.add_argument("--pages", type=int, nargs="*", default=[1000, 10000, 50000])
-    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--jobs", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--out", type=Path)
-    arguments = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Measure, print and save the results; returns 1 if a limit is exceeded."""
+    arguments = parsed()
+    jobs = arguments.jobs
+    others = list(map(site_of, arguments.archives))
     options = ["--family", "gimp-help", "--scheme", "dir", "--langs", "en,fr"]
     site = build_variant(site_builder(arguments.sites), "gimp-enfr", options)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        write_archive(site, folder / "gimp.warc.gz")
-        row = mine(folder / "gimp.warc.gz", folder / "gimp", arguments.jobs)
-        truth = read_truth(site).judge(found_pairs(folder / "gimp"))
-        gimp = {"site": "GIMP manual, en and fr", **row, "precision / recall": str(truth)}
-        segments = segments_of(folder / "gimp")
-        made = []
-        for pages in arguments.pages:
-            archive = folder / f"{pages}.warc.gz"
-            make_site(segments, pages, archive)
-            grown = mine(archive, folder / str(pages), arguments.jobs)
-            made.append({**grown, "CPU ms per page": round(1000 * grown["CPU s"] / pages, 2)})
-            print(made[-1], file=sys.stderr, flush=True)
-    shown = {"From archive to corpus": [gimp], "From archive to corpus, by size": made}
+        manual = Site("GIMP manual, en and fr", folder / "gimp.warc.gz")
+        write_archive(site, manual.archive)
+        measured = [measure(each, jobs, folder) for each in (manual, *others)]
+        costs, by_stage = (list(chain(*rows)) for rows in zip(*measured, strict=True))
+        run = folder / f"{manual.name}-{jobs[0]}"
+        truth = read_truth(site).judge(found_pairs(run))
+        made = grown(segments_of(run), arguments.pages, jobs[0], folder)
+    pairs = {"site": manual.name, "precision / recall": str(truth)}
+    shown = {
+        "From archive to corpus": costs,
+        "Page pairs": [pairs],
+        "Stages from archive to corpus": by_stage,
+        "From archive to corpus, by size": made,
+    }
     show({title: rows for title, rows in shown.items() if rows})
-    short = [f"{row['CPU s']} s of CPU are more than {SECONDS}"] if row["CPU s"] > SECONDS else []
-    costs = [each["CPU ms per page"] for each in made]
-    if costs and max(costs) > FLAT * costs[0]:
-        short.append(f"the cost per page grows from {costs[0]} to {max(costs)} ms")
+    short = missed(costs[1]["CPU s"], made)
     print("\n".join(short), file=sys.stderr)
     if arguments.out:
         result = {"machine": machine(["selectolax", "numpy"]), "tables": shown, "missed": short}

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from support import strange
 from support.pooltasks import (
+    Brief,
     Ending,
     Growing,
     Hanging,
@@ -37,6 +38,7 @@ from support.runs import LANGS, strategies
 from support.waiting import PATIENCE, until
 
 import diptych
+from diptych.engine.jobs import Worker
 from diptych.engine.worker import Failed, TaskLimits, attempt
 from diptych.engine.workers import ALONE, Shared, Workers
 from diptych.errors import ArchiveError, DiptychError, StoreError
@@ -148,7 +150,7 @@ def test_number_of_pending_tasks_is_bounded(one: Workers, pipe: Path) -> None:
     released = threading.Timer(0, lambda: pipe.write_bytes(b"go on"))
     results = one.run_tasks(tasks(), ALONE, tick=lambda: released.is_alive() or _start(released))
     assert next(results)[0] == 0
-    assert len(begun) == 8
+    assert len(begun) == 16
     assert [number for number, _ in results] == [number**2 for number in range(1, 40)]
 
 
@@ -196,6 +198,38 @@ def test_task_that_takes_too_long_has_no_result_and_others_continue(count: int) 
         (result,) = run(workers, Hanging(), limits=AT_ONCE)
         assert result == Failed("TimeoutError")
         assert run(workers, Square(5))[0][0] == 25
+
+
+@pytest.mark.parametrize(("fault", "kind"), [("end", "ProcessEnded"), ("hang", "TimeoutError")])
+def test_among_tasks_that_are_sent_together_only_the_faulty_one_fails(one, fault, kind) -> None:
+    run(one, *map(Brief, range(20)))  # from now on they are known to be brief
+    tasks = [Brief(number, fault if number == 7 else "") for number in range(20)]
+    found = run(one, *tasks, limits=TaskLimits(3.0 if fault == "hang" else None, None))
+    wanted = [kind if task.fault else task.number**2 for task in tasks]
+    assert [result[0] for result in found] == wanted
+
+
+def test_brief_tasks_need_few_messages(one: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(one, *map(Brief, range(20)))
+    sent: list[int] = []
+    usual = Worker.send
+
+    def send(worker: Worker) -> None:
+        sent.extend([len(worker.frames)] if worker.frames else [])
+        usual(worker)
+
+    monkeypatch.setattr(Worker, "send", send)
+    run(one, *map(Brief, range(200)))
+    assert sum(sent) == 200
+    assert len(sent) < 70
+
+
+def test_many_tasks_that_are_known_to_come_start_all_processes() -> None:
+    with Workers(2) as workers:
+        workers.prepare(10)
+        until(lambda: len(workers.processes) == 1)
+        workers.prepare(1000)
+        until(lambda: len(workers.processes) == 2)
 
 
 def test_waiting_behind_a_task_that_takes_too_long_costs_nothing(one: Workers) -> None:

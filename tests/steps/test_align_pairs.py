@@ -11,11 +11,13 @@ from support.runs import BASELINES, LANGS, Counting, Killed, Killing, context, c
 
 from diptych.engine.worker import Failed
 from diptych.engine.workers import Workers
+from diptych.errors import StoppedError
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.page.blocks import TITLE_PATH
 from diptych.protocols import Watcher
 from diptych.run.store import Store
 from diptych.stages.align_dom.domtree import strategy as domtree
+from diptych.steps import align_pairs as align_pairs_module
 from diptych.steps.align_pairs import align_pairs
 from diptych.types import Candidate, Decision, PagePair
 
@@ -209,7 +211,11 @@ def test_sentences_without_counterpart_are_kept_with_the_reason(
 
 
 @pytest.mark.parametrize("stages", [{}, BASELINES])
-def test_run_killed_at_any_moment_comes_to_the_same_end(fresh, every_pair, stages) -> None:
+@pytest.mark.parametrize("at_once", [1, 2, 16])
+def test_run_killed_at_any_moment_comes_to_the_same_end(
+    fresh, every_pair, stages, at_once, monkeypatch
+) -> None:
+    monkeypatch.setattr(align_pairs_module, "_MAX_PAIRS", at_once)
     whole = fresh(every_pair[:3])
     align(whole, **stages)
     ended = state(whole)
@@ -220,9 +226,39 @@ def test_run_killed_at_any_moment_comes_to_the_same_end(fresh, every_pair, stage
         assert state(store) != ended
         watcher = align(store, **stages)
         assert state(store) == ended
-        assert watcher.ticks == 3 - ticks
+        assert watcher.ticks == 3 - ticks // at_once * at_once
         assert watcher.segments == store.count("SELECT count(*) FROM segments WHERE accept")
         assert watcher.pairs == 3
+
+
+@dataclass
+class _Stopping(Killing):
+    """Stops a run after so many ticks, as the user does."""
+
+    def tick(self) -> None:
+        try:
+            Killing.tick(self)
+        except Killed as error:
+            raise StoppedError("Stopped.") from error
+
+
+def test_run_stopped_by_the_user_keeps_the_finished_pairs(fresh, every_pair) -> None:
+    store = fresh(every_pair[:3])
+    with pytest.raises(StoppedError):
+        align(store, _Stopping(left=2))
+    assert align(store).ticks == 1
+
+
+@pytest.mark.parametrize("most", [1, 16])
+def test_pairs_are_saved_after_so_many_pairs_or_segments(
+    fresh, every_pair, most, monkeypatch
+) -> None:
+    monkeypatch.setattr(align_pairs_module, "_MAX_PAIRS", most)
+    monkeypatch.setattr(align_pairs_module, "_MAX_SEGMENTS", 17 - most)
+    store = fresh(every_pair[:3])
+    with pytest.raises(Killed):
+        align(store, Killing(left=2))
+    assert align(store).ticks == 1
 
 
 def test_order_of_pairs_does_not_matter(fresh, every_pair) -> None:

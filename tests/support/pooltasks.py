@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import time
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
@@ -49,6 +50,20 @@ class Ending(NamedTuple):
 
     def run(self, context: TaskContext) -> tuple[int, int]:
         os._exit(7)
+
+
+class Brief(NamedTuple):
+    """Squares a number without delay, unless it is to hang or to end its process."""
+
+    number: int
+    fault: str = ""
+
+    def run(self, context: TaskContext) -> tuple[int, int]:
+        if self.fault == "end":
+            os._exit(7)
+        while self.fault == "hang":
+            time.sleep(1)
+        return self.number**2, os.getpid()
 
 
 class Hanging(NamedTuple):

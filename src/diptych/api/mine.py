@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
     from diptych.pipeline import Plan
     from diptych.registry import Strategies
+    from diptych.reports.profile import Profile, Profiler
     from diptych.reports.progress import Monitor, Progress
     from diptych.reports.summary import Summary
     from diptych.run.store import Store
@@ -99,6 +100,10 @@ class MineOptions(WebOptions):
         "Maximum number of processes that read, pair and align pages; default: one per processor.",
         least=1, most=256, metavar="N",
     )  # fmt: skip
+    profile: bool = option(
+        "Measure the CPU time, duration and peak memory of each stage (profile.toml).",
+        default=False,
+    )
 
     def recipe(self) -> dict[str, Any]:
         """The recipe, in which the user's strategies replace those of the recipe file."""
@@ -157,6 +162,7 @@ def mine(
     keep_templates: bool = MineOptions.keep_templates,
     connections: int = MineOptions.connections,
     jobs: int | None = MineOptions.jobs,
+    profile: bool = MineOptions.profile,
     delay: float = MineOptions.delay,
     user_agent: str | None = MineOptions.user_agent,
     proxy: str | None = MineOptions.proxy,
@@ -187,7 +193,8 @@ def mine(
         lexicon=paths(lexicon), langid=paths(langid), also=texts(also), scope=scope,
         max_pages=max_pages, max_minutes=max_minutes, max_megabytes=max_megabytes, share=share,
         patience=patience, keep_templates=keep_templates, connections=connections, jobs=jobs,
-        delay=delay, user_agent=user_agent, proxy=proxy, allow_private=allow_private,
+        profile=profile, delay=delay, user_agent=user_agent, proxy=proxy,
+        allow_private=allow_private,
     )  # fmt: skip
     with watched(progress, cancel) as monitor:
         mined = copy_context().run(mine_sites, asked, monitor, Environment(), keep_empty=True)
@@ -214,6 +221,8 @@ class Mined(NamedTuple):
     damaged: Sequence[str]
     """for each archive that could not be read to the end, the reason"""
     crawl_seconds: float
+    profile: Profile | None
+    """the cost of each stage, if it was measured"""
 
 
 def mine_sites(
@@ -223,13 +232,12 @@ def mine_sites(
 
     A new folder is removed again if no server responded, unless `keep_empty` is True.
     """
-    from diptych.engine.replay import archive_files, index_archives
+    from diptych.engine.replay import archive_files
     from diptych.learn.lexicon.lexicon import read_lexicon
-    from diptych.pipeline import run
-    from diptych.reports.run_page import write_report
-    from diptych.reports.summary import summarise
+    from diptych.reports.profile import Profiler
     from diptych.run.terms import Terms, default_folder, opened_run
 
+    profiler = Profiler(monitor) if asked.profile else None
     require_valid(asked)
     langs = languages(asked.langs, asked.langid)
     archives = archive_files(asked.warc)
@@ -241,19 +249,60 @@ def mine_sites(
     known = tuple(_named(lexicon, langs) for lexicon in lexicons)
     terms = Terms(langs, tuple(seeds), asked.scope, recipe, names, known, learned_names())
     folder = asked.out or default_folder(seeds, [str(path) for path in asked.warc], langs)
-    agent, workers = agent_of(asked.user_agent), environment.start_workers(asked.jobs)
-    engine = _engine(asked, agent, archives, environment)
+    agent = agent_of(asked.user_agent)
     with opened_run(folder, terms, agent=agent, keep_empty=keep_empty) as store:
-        damaged = index_archives(store, archives)
-        plan = _plan(store, terms, lexicons, asked, agent)
-        monitor.notes.extend([*first_notes(langs), *store.archive.notes])
+        mining = _Mining(asked, monitor, environment, store, terms, strategies, profiler)
+        return mining.run(archives, lexicons, agent)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mining:
+    """Mines into an open run folder."""
+
+    asked: MineOptions
+    monitor: Monitor
+    environment: Environment
+    store: Store
+    terms: Terms
+    strategies: Strategies
+    profiler: Profiler | None
+
+    def run(self, archives: Sequence[Path], lexicons: Sequence[Lexicon], agent: str) -> Mined:
+        """Run all steps, and write the report."""
+        from diptych.engine.replay import index_archives
+        from diptych.pipeline import run
+
+        store, monitor, langs = self.store, self.monitor, self.terms.langs
+        workers = self.environment.start_workers(self.asked.jobs)
+        engine = _engine(self.asked, agent, archives, self.environment)
+        if self.profiler is not None:
+            self.profiler.processes = lambda: workers.processes
+            self.profiler.begin("indexing")
         with workers:
+            if archives:
+                workers.prepare()
+            damaged = index_archives(store, archives)
+            plan = _plan(store, self.terms, lexicons, self.asked, agent)
+            monitor.notes.extend([*first_notes(langs), *store.archive.notes])
             now = 0.0 if archives else time.time()  # a replay uses a clock of its own
-            run(plan, strategies, store, engine, workers, monitor, now)
-        summary = summarise(store, langs)
+            run(plan, self.strategies, store, engine, workers, monitor, now)
+            if self.profiler is not None:
+                self.profiler.begin("reporting")
+        return self._report(damaged)
+
+    def _report(self, damaged: Sequence[str]) -> Mined:
+        from diptych.reports.profile import write_profile
+        from diptych.reports.run_page import write_report
+        from diptych.reports.summary import summarise
+
+        store, monitor = self.store, self.monitor
+        summary = summarise(store, self.terms.langs)
         notes = monitor.final_notes(summary.ends)
-        write_report(store, terms, summary, list(map(for_command_line, notes)))
-    return Mined(folder, notes, summary, damaged, monitor.crawl_seconds)
+        write_report(store, self.terms, summary, list(map(for_command_line, notes)))
+        profile = None if self.profiler is None else self.profiler.end(summary)
+        if profile is not None:
+            write_profile(store.folder, profile)
+        return Mined(store.folder, notes, summary, damaged, monitor.crawl_seconds, profile)
 
 
 def _strategies(recipe: Mapping[str, Any], *, is_complete: bool) -> Strategies:

@@ -56,6 +56,7 @@ def mine(asked: MineCommandOptions) -> int:
 def mine_and_print(asked: MineOptions, *, as_json: bool = False, quiet: bool = False) -> int:
     """Mine sites or archives, print the summary, and return the exit code."""
     from diptych.reports.funnel import print_funnel
+    from diptych.reports.profile import profile_lines
     from diptych.reports.progress import Monitor
 
     started = time.monotonic()
@@ -69,6 +70,8 @@ def mine_and_print(asked: MineOptions, *, as_json: bool = False, quiet: bool = F
         click.echo(to_json(mined.summary, **rounded, out=str(mined.folder), notes=notes))
     else:
         print_funnel(summary_console(stderr=True), mined.summary, mined.folder, notes)
+    if mined.profile is not None:
+        click.echo("\n".join(profile_lines(mined.profile)), err=True)
     return _exit_code(mined)
 
 

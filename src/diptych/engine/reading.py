@@ -12,6 +12,7 @@ import orjson
 from diptych.engine.worker import Failed, TaskLimits
 from diptych.page.answer import ReadAnswer, read_answer
 from diptych.page.sitemaps import SitemapEntry
+from diptych.run.open_archives import OpenArchives
 from diptych.run.warc import compose
 from diptych.types import Failure, Kind, Link, Response, Url
 
@@ -37,6 +38,26 @@ class ReadTask(NamedTuple):
             depth=self.depth, langs=self.langs, with_sketch=self.with_sketch,
         )  # fmt: skip
         return pack(reading, compose(self.response) if self.with_record else b"")
+
+
+class ArchivedTask(NamedTuple):
+    """A task that reads a response from an archive, and parses it."""
+
+    kind: Kind
+    path: str
+    offset: int
+    depth: int
+    langs: tuple[str, ...]
+
+    def run(self, context: OpenArchives) -> bytes | None:
+        """Return the parsed response, serialised by `pack`; None if it is not in the archive."""
+        response = context.read(self.path, self.offset)
+        if response is None:
+            return None
+        task = ReadTask(
+            self.kind, response, self.depth, self.langs, with_sketch=True, with_record=False
+        )
+        return task.run(None)
 
 
 def read_result(

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from diptych.engine.engine import Answerer
-from diptych.engine.reading import READ_LIMITS, ReadTask, read_result
-from diptych.engine.waiting import is_awaited
-from diptych.engine.worker import Failed
-from diptych.engine.workers import ALONE, Workers
+from diptych.engine.reading import READ_LIMITS, ArchivedTask, read_result
+from diptych.engine.workers import Shared, Workers
 from diptych.errors import ArchiveError
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
-from diptych.page.answer import ReadAnswer
+from diptych.page.answer import ReadAnswer, read_answer
 from diptych.page.body import is_html
 from diptych.protocols import Watcher
 from diptych.reason import Reason
 from diptych.run.archived import ArchiveIndex
+from diptych.run.open_archives import OpenArchives
+from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.run.warc import Pointer, check_archive, scan
 from diptych.types import Failure, Kind, Response
@@ -91,7 +91,7 @@ class ReplayEngine:
 
     def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
         """Crawl until no URL is left or the watcher stops the crawl."""
-        workers.prepare()
+        workers.prepare(Statistics(crawl.store).queued())
         room = 1 if crawl.guides.has_memory else PAGES_AT_ONCE
         now = float(crawl.stats.downloads)
         with crawl.store.transaction() as transaction:
@@ -114,36 +114,50 @@ class ReplayEngine:
                     watcher.tick()
 
 
+class _StoppedError(Exception):
+    """The watcher stopped the crawl."""
+
+
 def _answers(
     crawl: Crawl, claims: Sequence[Claim], workers: Workers, watcher: Watcher
 ) -> Iterator[tuple[Claim, ReadAnswer | Failure, Pointer | None]]:
     """Parse the archived responses to `claims` in parallel, and yield them in the same order.
 
-    If the watcher stops the crawl, the remaining responses are not yielded.  Sketches are created
-    at the same time, so that no page is parsed twice.
+    If the watcher stops the crawl, the remaining responses are not yielded; the next invocation
+    returns their claims to the queue.  Sketches are created at the same time, so that no page is
+    parsed twice.
     """
-    begun: list[tuple[Pointer | None, Future[bytes | Failed]]] = []
-    for claim in claims:
-        response, pointer = _archived(crawl, claim)
-        task = ReadTask(claim.kind, response, claim.depth, crawl.langs, True, False)
-        begun.append((pointer, workers.submit(task, ALONE, limits=READ_LIMITS)))
-    for claim, (pointer, future) in zip(claims, begun, strict=True):
-        if not is_awaited(future, watcher):  # the next invocation gives the claims back
-            return
-        *_, read = read_result(claim.url, future.result())
-        assert read is not None
-        reading = read[0]
-        if pointer is None and claim.kind is not Kind.ROBOTS:
-            reading = Failure(claim.url, Reason.NOT_ARCHIVED)
-        elif pointer is None and isinstance(reading, ReadAnswer):
-            reading = reading._replace(status=0)
-        yield claim, reading, pointer
+
+    def tick() -> None:
+        watcher.tick()
+        if watcher.stopped():
+            raise _StoppedError
+
+    index, archive = ArchiveIndex(crawl.store), crawl.store.archive
+    places = [index.place(claim.url) for claim in claims]
+    tasks = (
+        ArchivedTask(claim.kind, archive.path(place[0]), place[1], claim.depth, crawl.langs)
+        for claim, place in zip(claims, places, strict=True)
+        if place is not None
+    )
+    folder = crawl.store.folder
+    shared = Shared(OpenArchives(folder), OpenArchives(folder))
+    results = workers.run_tasks(tasks, shared, tick=tick, limits=READ_LIMITS)
+    with suppress(_StoppedError), closing(shared.here):
+        for claim, place in zip(claims, places, strict=True):
+            result = None if place is None else next(results)
+            if place is None or result is None:
+                yield claim, _missing(claim, crawl.langs), None
+            else:
+                *_, read = read_result(claim.url, result)
+                assert read is not None
+                yield claim, read[0], Pointer(*place, 0)
 
 
-def _archived(crawl: Crawl, claim: Claim) -> tuple[Response, Pointer | None]:
-    """The archived response to a claim and its location, or a 404 response and None."""
-    place = ArchiveIndex(crawl.store).place(claim.url)
-    response = crawl.store.archive.read(*place) if place else None
-    if place is None or response is None:
-        return Response(claim.url, 404, (), b"", 0.0), None
-    return response, Pointer(*place, 0)
+def _missing(claim: Claim, langs: tuple[str, ...]) -> ReadAnswer | Failure:
+    """The answer to a claim that is not archived; everything is allowed without a robots.txt."""
+    if claim.kind is not Kind.ROBOTS:
+        return Failure(claim.url, Reason.NOT_ARCHIVED)
+    response = Response(claim.url, 404, (), b"", 0.0)
+    reading = read_answer(claim.kind, response, depth=claim.depth, langs=langs, with_sketch=False)
+    return reading._replace(status=0)

@@ -12,6 +12,8 @@ _TICK_SECONDS = 0.1  # between two ticks while waiting for a result
 
 def is_done(future: Future[Any]) -> bool:
     """Wait briefly for a task, and return True if it is done."""
+    if future.done():
+        return True
     return bool(wait([future], timeout=_TICK_SECONDS).done)
 
 

@@ -9,21 +9,24 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import importlib
 import os
 import pickle
 import signal
 import struct
 import sys
 import threading
+import time
 import traceback
 from contextlib import AbstractContextManager
 from queue import SimpleQueue
-from typing import Any, BinaryIO, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Generic, NamedTuple, Protocol, TypeVar
 
 from diptych.errors import ArchiveError, DiptychError
-from diptych.language.identify import use_learned_languages
-from diptych.language.learned import LearnedLanguage
 from diptych.run.database import DatabaseError
+
+if TYPE_CHECKING:
+    from diptych.language.learned import LearnedLanguage
 
 FRAME = struct.Struct("<I")
 READY = FRAME.pack(0)
@@ -31,6 +34,8 @@ _MACHINE_FAULTS = (OSError, ImportError, DatabaseError, DiptychError)
 """faults of the disk, database or installation; they end a run, which can be resumed"""
 _PR_SET_PDEATHSIG = 1  # see prctl(2)
 _COLLECT_RARELY = (100_000, 50, 100)  # pages create no cycles; the search took 10% of the time
+_WAIT_SECONDS = 0.02  # results that arrive within this time are sent together
+_FIRST_MODULE = "diptych.engine.reading"  # the module of the task that nearly all workers run first
 
 Context = TypeVar("Context")
 Context_contra = TypeVar("Context_contra", contravariant=True)
@@ -95,6 +100,8 @@ class Order(NamedTuple):
 
     task: Task[Any, Any]
     bytes: int | None
+    is_separate: bool = False
+    """True if earlier results must be sent before the task begins, and its own at once"""
 
 
 class _Attempt(AbstractContextManager["_Attempt"]):
@@ -123,22 +130,55 @@ def main(source: BinaryIO, sink: BinaryIO) -> None:
     """Tell the parent process that this worker is ready, then run its tasks one by one."""
     beginning: Beginning = pickle.loads(_frame(source))
     sys.path[:] = beginning.path
-    use_learned_languages(beginning.languages)
+    if beginning.languages:
+        from diptych.language.identify import use_learned_languages
+
+        use_learned_languages(beginning.languages)
     sink.write(READY)
     sink.flush()
     frames: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_receive, args=(source, frames), daemon=True).start()
+    importlib.import_module(_FIRST_MODULE)  # while the first task is on its way
     context: Any = None
+    answers = _Answers(sink)
     try:
         while True:
             message = pickle.loads(frames.get())
             if isinstance(message, NewContext):
                 context = message.value
-            else:
-                _send(_answer(message, context), sink)
+                continue
+            if message.is_separate:
+                answers.send()
+            answers.add(_answer(message, context))
+            if message.is_separate or frames.empty() or answers.are_due():
+                answers.send()
     except Exception as error:
-        _send(pickle.dumps(_fault(error)), sink)
+        answers.add(pickle.dumps(_fault(error)))
+        answers.send()
         raise
+
+
+class _Answers:
+    """Answers that are sent together, because each message wakes the parent up."""
+
+    def __init__(self, sink: BinaryIO) -> None:
+        self._sink = sink
+        self._frames: list[bytes] = []
+        self._due = 0.0
+
+    def add(self, answer: bytes) -> None:
+        if not self._frames:
+            self._due = time.monotonic() + _WAIT_SECONDS
+        self._frames += (FRAME.pack(len(answer)), answer)
+
+    def are_due(self) -> bool:
+        return time.monotonic() >= self._due
+
+    def send(self) -> None:
+        if self._frames:
+            self._sink.write(b"".join(self._frames))
+            self._sink.flush()
+            self._frames.clear()
 
 
 def _answer(order: Order, context: Any) -> bytes:
@@ -150,11 +190,6 @@ def _answer(order: Order, context: Any) -> bytes:
         return pickle.dumps(attempted.failed)
     finally:
         _limit_memory(None)
-
-
-def _send(answer: bytes, sink: BinaryIO) -> None:
-    sink.write(FRAME.pack(len(answer)) + answer)
-    sink.flush()
 
 
 def _fault(error: Exception) -> Fault:

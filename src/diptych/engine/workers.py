@@ -12,14 +12,14 @@ import asyncio
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, Generic, TypeVar
+from itertools import islice
+from typing import Any, TypeVar
 
 from diptych.engine.event_loop import EventLoopThread
+from diptych.engine.jobs import ALONE, Job, Shared, Worker
 from diptych.engine.load import Load
 from diptych.engine.waiting import is_done
 from diptych.engine.worker import (
@@ -29,23 +29,15 @@ from diptych.engine.worker import (
     Beginning,
     Failed,
     Fault,
-    NewContext,
-    Order,
     Task,
     TaskLimits,
     attempt,
 )
-from diptych.engine.worker_process import (
-    UNSENDABLE,
-    bury,
-    error_of,
-    frame_of,
-    kill,
-    loaded,
-    start_process,
-)
+from diptych.engine.worker_process import bury, frame_of, kill, loaded, start_process
 from diptych.errors import DiptychError
 from diptych.language.identify import learned_languages
+
+__all__ = ["ALONE", "Shared", "Workers"]
 
 Context = TypeVar("Context")
 Result = TypeVar("Result")
@@ -54,53 +46,12 @@ Value = TypeVar("Value")
 _START_SECONDS = 1.0  # to start a process and load its models, on a busy machine
 _USUAL_SECONDS = 0.02  # assumed for a type of task that has not run yet
 _NEW_WEIGHT = 0.1  # weight of the latest task in the average time of its type
-_BRIEF_SECONDS = 0.05  # a task may be queued in a worker behind a task that usually takes less time
-_TASKS_AHEAD = 8  # tasks per worker that are started before the first result is yielded
+_BRIEF_SECONDS = 0.05  # tasks are queued in a worker if those before them usually take less time
+_MAX_QUEUE = 16  # maximum number of tasks in a worker
+_TASKS_AHEAD = 16  # tasks per worker that are started before the first result is yielded
 _MANY_PAGES = 4  # with this many waiting pages, the network is faster than the workers
 _LOAD_SECONDS = 0.5  # time constant of the load
 _BUSY = 0.8  # share of busy time above which another worker pays off
-
-
-class Shared(Generic[Context]):
-    """A context that many tasks share, and that is sent to each worker only once.
-
-    `here` is the context for tasks that run in this process.
-    """
-
-    def __init__(self, context: Context, here: Context) -> None:
-        self.here = here
-        self._context = context
-
-    @cached_property
-    def frame(self) -> bytes:
-        """The frame that sends the context to a worker."""
-        return frame_of(NewContext(self._context))
-
-
-ALONE: Shared[None] = Shared(None, None)
-"""the context for tasks that need none"""
-
-
-@dataclass(slots=True, eq=False)
-class _Job:
-    task: Task[Any, Any]
-    shared: Shared[Any]
-    limits: TaskLimits
-    is_answer: bool
-    is_page: bool
-    answer: asyncio.Future[Any]
-    was_tried: bool = False
-
-
-@dataclass(slots=True, eq=False)
-class _Worker:
-    process: asyncio.subprocess.Process
-    shared: Shared[Any] = ALONE
-    jobs: deque[_Job] = field(default_factory=deque)
-    """the current job, then the next ones"""
-    since: float = 0.0
-    timer: asyncio.TimerHandle | None = None
-    is_late: bool = False
 
 
 class Workers:
@@ -110,12 +61,12 @@ class Workers:
         self.count = count
         """maximum number of processes"""
         self._thread = EventLoopThread()
-        self._workers: list[_Worker] = []
+        self._workers: list[Worker] = []
         self._starting: set[asyncio.Task[None]] = set()
         self._listeners: set[asyncio.Task[None]] = set()
         self._processes: set[asyncio.subprocess.Process] = set()
-        self._first: deque[_Job] = deque()
-        self._answers: deque[_Job] = deque()
+        self._first: deque[Job] = deque()
+        self._answers: deque[Job] = deque()
         """jobs with `is_answer`; if there are several workers, one is kept free for pages"""
         self._alarm: asyncio.TimerHandle | None = None
         self._load = Load(_LOAD_SECONDS)
@@ -139,10 +90,14 @@ class Workers:
         """Run a coroutine, which may await `call`, in the pool's event loop; return its result."""
         return self._thread.run(coroutine)
 
-    def prepare(self) -> None:
-        """Start the first process in the background, because starting takes a while."""
+    def prepare(self, tasks: int = 0) -> None:
+        """Start processes in the background, because starting takes a while.
+
+        `tasks` is the number of tasks that are known to come; one process is started at least.
+        """
         if self.count:
-            self._thread.loop.call_soon_threadsafe(self._start_first)
+            wanted = min(self.count, max(1, int(tasks * _USUAL_SECONDS / _START_SECONDS)))
+            self._thread.loop.call_soon_threadsafe(self._start_several, wanted)
 
     def close(self) -> None:
         """End all processes, even busy ones."""
@@ -162,14 +117,26 @@ class Workers:
 
         `is_answer` is True for answers to guides' questions; of several workers, one is kept free.
         """
+        return self._submit([task], shared, limits, is_answer=is_answer)[0]
+
+    def _submit(
+        self, tasks: Sequence[Task[Context, Result]], shared: Shared[Context], limits: TaskLimits,
+        *, is_answer: bool = False,
+    ) -> list[Future[Result | Failed]]:  # fmt: skip
+        """Schedule several tasks with one message to the thread of the pool."""
         if self._is_closing:
             raise RuntimeError("the workers of this run have ended")
+        futures: list[Future[Result | Failed]] = [Future() for _ in tasks]
         if not self.count:
-            done: Future[Result | Failed] = Future()
-            done.set_result(attempt(task, shared.here))
-            return done
-        called = self.call(task, shared, limits=limits, is_answer=is_answer)
-        return asyncio.run_coroutine_threadsafe(called, self._thread.loop)
+            for task, future in zip(tasks, futures, strict=True):
+                future.set_result(attempt(task, shared.here))
+        elif tasks:
+            jobs = [
+                Job(task, shared, limits, is_answer, False, future)
+                for task, future in zip(tasks, futures, strict=True)
+            ]
+            self._thread.loop.call_soon_threadsafe(self._accept, jobs)
+        return futures
 
     def run_tasks(
         self, tasks: Iterable[Task[Context, Result]], shared: Shared[Context], *,
@@ -179,13 +146,14 @@ class Workers:
 
         `tick` is called often while waiting; if it raises an exception, open tasks are cancelled.
         """
+        rest, most = iter(tasks), max(1, _TASKS_AHEAD * self.count)
         begun: deque[Future[Result | Failed]] = deque()
         try:
-            for task in tasks:
-                begun.append(self.submit(task, shared, limits=limits))
-                if len(begun) >= _TASKS_AHEAD * self.count:
-                    yield _result(begun, tick)
-            while begun:
+            while True:
+                if len(begun) <= most // 2:  # several at once need fewer messages
+                    begun.extend(self._submit([*islice(rest, most - len(begun))], shared, limits))
+                if not begun:
+                    break
                 yield _result(begun, tick)
         finally:
             for future in begun:
@@ -206,11 +174,14 @@ class Workers:
         if not self.count:
             return attempt(task, shared.here)
         future = asyncio.get_running_loop().create_future()
-        job = _Job(task, shared, limits, is_answer, is_page, future)
-        (self._answers if is_answer else self._first).append(job)
-        self._assign()
-        result: Result | Failed = await job.answer
+        self._accept([Job(task, shared, limits, is_answer, is_page, future)])
+        result: Result | Failed = await future
         return result
+
+    def _accept(self, jobs: Iterable[Job]) -> None:
+        for job in jobs:
+            (self._answers if job.is_answer else self._first).append(job)
+        self._assign()
 
     def _assign(self) -> None:
         """Assign jobs to workers with free capacity, and start another worker if one is needed."""
@@ -221,6 +192,8 @@ class Workers:
             if worker.jobs or busy >= max(1, len(self._workers) - 1):
                 break
             self._give(worker, self._answers.popleft())
+        for worker in self._workers:
+            worker.send()
         are_busy = bool(self._workers) and all(worker.jobs for worker in self._workers)
         self._load.note(time.monotonic(), is_busy=are_busy)
         if self._needs_another():
@@ -232,37 +205,25 @@ class Workers:
         self._alarm = None
         self._assign()
 
-    def _least_busy(self) -> _Worker | None:
+    def _least_busy(self) -> Worker | None:
         return min(self._workers, key=lambda worker: len(worker.jobs), default=None)
 
-    def _has_room(self, worker: _Worker) -> bool:
-        """True if a worker is idle, or has one short job behind which another can be queued."""
+    def _has_room(self, worker: Worker) -> bool:
+        """True if a worker is idle, or has a few short jobs behind which another can be queued."""
         if not worker.jobs:
             return True
-        usual = self._seconds.get(type(worker.jobs[0].task), _START_SECONDS)
-        return len(worker.jobs) < 2 and usual < _BRIEF_SECONDS
+        return len(worker.jobs) < _MAX_QUEUE and self._expected(worker.jobs) < _BRIEF_SECONDS
 
-    def _give(self, worker: _Worker, job: _Job) -> None:
-        if job.answer.done():  # nobody waits for it any more
-            return
-        assert worker.process.stdin is not None
-        is_new = job.shared is not worker.shared and job.shared is not ALONE
-        try:
-            frames = job.shared.frame if is_new else b""
-            frames += frame_of(Order(job.task, job.limits.bytes))
-        except UNSENDABLE as error:
-            message = f"{type(job.task).__name__} cannot be sent to a worker process: {error}"
-            job.answer.set_exception(DiptychError(message))
-            return
-        if is_new:
-            worker.shared = job.shared
-        with suppress(ConnectionError):  # it has just died: `_listen` will notice
-            worker.process.stdin.write(frames)
-        worker.jobs.append(job)
-        if len(worker.jobs) == 1:
+    def _expected(self, jobs: Iterable[Job]) -> float:
+        """The expected time for jobs; long if there was none of that type yet."""
+        return sum(self._seconds.get(type(job.task), _START_SECONDS) for job in jobs)
+
+    def _give(self, worker: Worker, job: Job) -> None:
+        """Queue a job in a worker, unless nobody waits for it any more."""
+        if not job.answer.done() and worker.add(job) and len(worker.jobs) == 1:
             self._begin(worker)
 
-    def _begin(self, worker: _Worker) -> None:
+    def _begin(self, worker: Worker) -> None:
         """Start the timer of a worker's current job."""
         worker.since = time.monotonic()
         seconds = worker.jobs[0].limits.seconds
@@ -271,7 +232,7 @@ class Workers:
             due = loop.time() + seconds
             worker.timer = loop.call_at(due, self._kill_late, worker, due)
 
-    def _kill_late(self, worker: _Worker, due: float) -> None:
+    def _kill_late(self, worker: Worker, due: float) -> None:
         """Kill a worker whose job is too slow; after a suspension (Ctrl-Z), restart its timer."""
         if asyncio.get_running_loop().time() - due > _START_SECONDS:
             self._begin(worker)
@@ -279,7 +240,7 @@ class Workers:
         worker.is_late = True
         kill(worker.process)
 
-    def _end_job(self, worker: _Worker, result: Any) -> None:
+    def _end_job(self, worker: Worker, result: Any) -> None:
         """Deliver the result of a worker's current job."""
         job = worker.jobs.popleft()
         if worker.timer is not None:
@@ -288,13 +249,9 @@ class Workers:
         kind, took = type(job.task), time.monotonic() - worker.since
         before = self._seconds.get(kind, took)
         self._seconds[kind] = before + _NEW_WEIGHT * (took - before)
-        if not job.answer.done():
-            if isinstance(result, Fault):
-                job.answer.set_exception(error_of(result))
-            else:
-                job.answer.set_result(result)
+        job.end(result)
 
-    async def _listen(self, worker: _Worker) -> None:
+    async def _listen(self, worker: Worker) -> None:
         """Receive the results of a worker until it ends; then retry or fail its current job."""
         stdout = worker.process.stdout
         assert stdout is not None
@@ -313,14 +270,25 @@ class Workers:
         self._workers.remove(worker)
         if worker.timer is not None:
             worker.timer.cancel()
-        if worker.jobs and not worker.is_late and not worker.jobs[0].was_tried:
-            worker.jobs[0].was_tried = True  # it may have been killed from outside
-        elif worker.jobs:
-            self._end_job(worker, Failed("TimeoutError" if worker.is_late else "ProcessEnded"))
-        self._first.extendleft(reversed(worker.jobs))
+        self._retry_or_fail(worker)
         await bury(worker.process)
         self._processes.discard(worker.process)
         self._assign()
+
+    def _retry_or_fail(self, worker: Worker) -> None:
+        """Queue the jobs of a worker that has ended again; fail the one that ended it, if known.
+
+        The results of the first jobs may be lost, so it is not known at first which job was
+        running.  Jobs that were tried before are run separately.  A worker may also have been
+        killed from outside.
+        """
+        is_known = worker.is_late and len(worker.jobs) == 1
+        if worker.jobs and (is_known or worker.jobs[0].was_tried):
+            self._end_job(worker, Failed("TimeoutError" if worker.is_late else "ProcessEnded"))
+        else:
+            for job in worker.jobs:
+                job.was_tried = True
+        self._first.extendleft(reversed(worker.jobs))
 
     # -- starting and ending -----------------------------------------------------------------
 
@@ -340,8 +308,9 @@ class Workers:
         is_pressed = self._load.share > _BUSY or sum(job.is_page for job in jobs) >= _MANY_PAGES
         return is_long or (is_pressed and not self._starting)
 
-    def _start_first(self) -> None:
-        if not self._workers and not self._starting and not self._is_closing:
+    def _start_several(self, wanted: int) -> None:
+        missing = wanted - len(self._workers) - len(self._starting)
+        for _ in range(0 if self._is_closing else missing):
             self._start_another()
 
     def _start_another(self) -> None:
@@ -358,14 +327,13 @@ class Workers:
             self._assign()
             return
         for job in (*self._first, *self._answers):  # nobody is left to run them
-            if not job.answer.done():
-                job.answer.set_exception(error)
+            job.fail(error)
         self._first.clear()
         self._answers.clear()
 
     async def _start(self) -> None:
         process = await start_process()
-        worker = _Worker(process)
+        worker = Worker(process)
         assert process.stdin is not None
         assert process.stdout is not None
         self._processes.add(process)
@@ -390,6 +358,8 @@ class Workers:
         for process in self._processes:
             kill(process)
         await asyncio.gather(*self._starting, *self._listeners, return_exceptions=True)
+        for job in (*self._first, *self._answers):
+            job.answer.cancel()
 
 
 def _result(begun: deque[Future[Value]], tick: Callable[[], None]) -> Value:

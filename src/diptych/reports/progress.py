@@ -83,6 +83,8 @@ class Monitor(Watcher):
     """called with each line that the user should see immediately"""
     on_tick: Callable[[], None] = lambda: None
     """called at each tick"""
+    on_stage: Callable[[str], None] = lambda stage: None
+    """called with the name of each stage that is about to begin"""
     clock: Callable[[], float] = time.monotonic
     interrupted: bool = False
     crawl_seconds: float = 0.0
@@ -105,6 +107,7 @@ class Monitor(Watcher):
     def begin(self, stage: str, total: int | None = None, unit: str = "") -> None:
         """Begin a stage, and report it immediately."""
         self._end_if_asked()
+        self.on_stage(stage)
         Watcher.begin(self, stage, total, unit)
         self._stage_began_at = self.clock()
         self._pass_on_notes()

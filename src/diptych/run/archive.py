@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from diptych.errors import StoreError
-from diptych.files import is_special, reason_of, writing
+from diptych.files import is_special, writing
+from diptych.run.open_archives import OpenArchives
 from diptych.run.queries import SQL
-from diptych.run.warc import Pointer, compose_info, read_at
+from diptych.run.warc import Pointer, compose_info
 from diptych.types import Response
 
 ROTATE_AT = 1_000_000_000  # bytes of a WARC file; Heritrix and Common Crawl use the same size
-MAX_OPEN = 64  # files open for reading
 _OWN = "path GLOB 'warc/diptych-[0-9][0-9][0-9][0-9][0-9].warc.gz'"
 """condition for files written by this run; archives given by the user have absolute paths"""
 _MAX_NOTE = 100  # bytes read from `run.lock`
@@ -47,7 +47,8 @@ class Archive:
         self._agent = agent
         self._file: BinaryIO | None = None
         self._id = 0
-        self._reading: dict[int, BinaryIO] = {}
+        self._reading = OpenArchives(folder)
+        self._paths: dict[int, str] = {}
 
     def add(self, path: str, size: int) -> int:
         """Register a WARC file and return its id; user-supplied archives have absolute paths."""
@@ -123,9 +124,8 @@ class Archive:
 
     def roll_back(self) -> None:
         """Discard the bytes written since the last commit."""
-        for stream in self._reading.values():  # they may have buffered bytes that are discarded
-            stream.close()
-        self._reading.clear()
+        self._reading.close()  # they may have buffered bytes that are discarded
+        self._paths.clear()
         if self._file is None:
             return
         path, file, self._file = Path(self._file.name), self._file, None
@@ -145,18 +145,14 @@ class Archive:
         """Read the response at an offset in a WARC file; None if there is no response there."""
         if self._file is not None and warc == self._id:
             self._file.flush()
-        stream = self._reading.get(warc)
-        if stream is None:
-            path = self._db.execute("SELECT path FROM warcs WHERE id = ?", (warc,)).fetchone()[0]
-            if len(self._reading) >= MAX_OPEN:
-                self._reading.pop(next(iter(self._reading))).close()
-            try:
-                stream = self._reading[warc] = (self._folder / path).open("rb")
-            except OSError as error:
-                raise StoreError(
-                    f"cannot read {path}, which the run requires: {reason_of(error)}"
-                ) from error
-        return read_at(stream, offset)
+        return self._reading.read(self.path(warc), offset)
+
+    def path(self, warc: int) -> str:
+        """The path of a WARC file; it is relative to the run folder if this run wrote the file."""
+        if warc not in self._paths:
+            row = self._db.execute("SELECT path FROM warcs WHERE id = ?", (warc,)).fetchone()
+            self._paths[warc] = row[0]
+        return self._paths[warc]
 
     def repair(self) -> None:
         """Restore the WARC files to the state recorded in the database, after a crash."""
@@ -223,9 +219,8 @@ class Archive:
 
     def close(self) -> None:
         """Close all files."""
-        for stream in (self._file, *self._reading.values()):
-            if stream is not None:
-                with suppress(OSError):  # full disk: unsynced bytes are not part of the run
-                    stream.close()
+        if self._file is not None:
+            with suppress(OSError):  # full disk: unsynced bytes are not part of the run
+                self._file.close()
         self._file = None
-        self._reading.clear()
+        self._reading.close()

@@ -27,7 +27,7 @@ _MAX_BYTES = 1 << 28  # maximum size of `run.toml`, which lists all seeds of a r
 _SHOWN = 3  # number of seeds, archives etc. listed in a message
 _RUN_FILES = (
     "run.toml", "run.sqlite", "run.sqlite-*", "warc/diptych-*.warc.gz", "corpus.tsv",
-    "corpus.tmx", "n-way.tsv", "pairs.tsv", "sites.tsv", "report.html",
+    "corpus.tmx", "n-way.tsv", "pairs.tsv", "sites.tsv", "report.html", "profile.toml",
 )  # fmt: skip
 """patterns of the files that may be in the folder of a run that fetched nothing"""
 _RESCALED = ("quality", "quality_encoder")  # filters whose scores had another scale

@@ -1,4 +1,4 @@
-"""Step: align and verify all page pairs, with one transaction per pair.
+"""Step: align and verify all page pairs, with one transaction for a few pairs.
 
 An interrupted run continues with the pairs that are not aligned yet.  If pages were added in the
 meantime, all pairs are aligned again, so that the result is the same as without an interruption.
@@ -7,15 +7,20 @@ Only now the titles of all pages are known, from which the name of each site is 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from diptych.engine.worker import Failed
 from diptych.engine.workers import Workers
+from diptych.errors import StoppedError
 from diptych.protocols import Watcher
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.steps.align_pages import TitleCuts
-from diptych.steps.tasks import AlignTask, TaskContext
+from diptych.steps.tasks import AlignResult, AlignTask, TaskContext
 from diptych.text.titles import title_cuts
 from diptych.types import Decision
+
+_MAX_PAIRS, _MAX_SEGMENTS = 16, 1000  # saved in one transaction
 
 
 def align_pairs(store: Store, context: TaskContext, workers: Workers, watcher: Watcher) -> None:
@@ -32,15 +37,36 @@ def align_pairs(store: Store, context: TaskContext, workers: Workers, watcher: W
             for _, pair in todo
         )
         results = workers.run_tasks(tasks, shared, tick=watcher.tick)
-        for (id, _), result in zip(todo, results, strict=True):
-            watcher.advance()
-            if isinstance(result, Failed):  # the next invocation tries again
-                with store.transaction():
-                    store.save_decision(id, Decision(False, 0.0, result.reason))
-                continue
-            decision, segments = result
-            with store.transaction():
-                store.save_decision(id, decision)
-                before, after = store.save_segments(id, segments)
-            watcher.pairs += decision.accept
-            watcher.segments += after - before
+        _save_all(store, [id for id, _ in todo], results, watcher)
+
+
+def _save_all(
+    store: Store, ids: Sequence[int], results: Iterator[AlignResult | Failed], watcher: Watcher
+) -> None:
+    """Save the results for pairs; if the user stops the run, the finished pairs are kept."""
+    pairs = segments = 0
+    with store.transaction() as transaction:
+        try:
+            for id, result in zip(ids, results, strict=True):
+                watcher.advance()
+                segments += _save(store, id, result, watcher)
+                pairs += 1
+                if pairs >= _MAX_PAIRS or segments >= _MAX_SEGMENTS:
+                    transaction.checkpoint()
+                    pairs = segments = 0
+        except StoppedError:  # raised between two pairs
+            transaction.checkpoint()
+            raise
+
+
+def _save(store: Store, id: int, result: AlignResult | Failed, watcher: Watcher) -> int:
+    """Save the decision on a pair and its segments; return the number of segments."""
+    if isinstance(result, Failed):  # the next invocation tries again
+        store.save_decision(id, Decision(False, 0.0, result.reason))
+        return 0
+    decision, segments = result
+    store.save_decision(id, decision)
+    before, after = store.save_segments(id, segments)
+    watcher.pairs += decision.accept
+    watcher.segments += after - before
+    return len(segments)
