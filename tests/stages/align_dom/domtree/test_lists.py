@@ -71,6 +71,15 @@ def test_words_without_evidence_stay_paired_in_other_lists() -> None:
     assert paired(bullets(left), bullets(right)) == list(zip(left, right, strict=True))
 
 
+def test_heading_of_a_table_of_numbers_stays_paired() -> None:
+    rows = "".join(f"<tr><td>{year}</td><td>{year * 3}</td></tr>" for year in range(1990, 2000))
+    found = paired(
+        f"<table><tr><th>qwertz</th><th>uiop</th></tr>{rows}</table>",
+        f"<table><tr><th>asdfgh</th><th>yxcv</th></tr>{rows}</table>",
+    )
+    assert {("qwertz", "asdfgh"), ("uiop", "yxcv")} <= set(found)
+
+
 def tweet(text: str, number: int) -> str:
     link = f'<a href="https://social.example/someone/status/{number}">1 May</a>'
     return f"<h1>{WORDS[0][0]}</h1><blockquote><p>{text}</p>{link}</blockquote>"

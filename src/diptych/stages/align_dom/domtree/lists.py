@@ -27,8 +27,10 @@ _NO_EVIDENCE = 0.1  # content gain below which nothing shows that two texts corr
 _COPIED = 2 / 3  # minimum share of items with the same text in lists of names
 _MIN_ITEMS = 3  # siblings with the same tag are a list if there are at least so many
 _MAX_CELLS = 4_000_000  # pairs of blocks in two lists; larger lists are not compared
-_PROSE = frozenset({"p", "#text", "br", "pre", "dd", "h1", "h2", "h3", "h4", "h5", "h6"})
-"""tags of siblings that are no list, because their order is that of an argument"""
+_PROSE = frozenset(
+    {"p", "#text", "br", "pre", "dd", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6"}
+)
+"""tags of siblings that are no list: their order is that of an argument or of a table's columns"""
 _QUOTATIONS = frozenset({"blockquote", "q"})
 _OTHER_LINKS = 6.0  # cost of two quotations that link to other sites, but not to the same address
 
@@ -195,10 +197,12 @@ def _are_copied(sides: tuple[Items, Items], items: tuple[Nodes, Nodes], paired: 
     Then two items with different texts are not translations of each other, unless there is evidence
     for it.
     """
-    same = sum(
-        sides[0].texts_in(items[0][row]) == sides[1].texts_in(items[1][column])
-        for row, column in paired
-    )
+    same = 0
+    for row, column in paired:
+        left, right = sides[0].texts_in(items[0][row]), sides[1].texts_in(items[1][column])
+        if len(left) > 1 or len(right) > 1:
+            return False  # cards and rows of tables, which have labels
+        same += left == right and any(map(str.isalpha, "".join(left)))
     return same >= _COPIED * max(len(paired), _MIN_ITEMS)
 
 
