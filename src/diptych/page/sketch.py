@@ -13,10 +13,9 @@ from selectolax.lexbor import LexborHTMLParser
 
 from diptych.language.codes import asked_language
 from diptych.language.identify import identify
-from diptych.text.caches import TextCache
-from diptych.text.cognates import stem
+from diptych.text.caches import TextCache, TextMap
 from diptych.text.lengths import text_length
-from diptych.text.tokens import tokens
+from diptych.text.stems import text_stems
 from diptych.text.urls import site_name
 from diptych.types import Block, LangScore, Link, Sketch, Url
 
@@ -66,28 +65,37 @@ def count_words(
     >>> count_words(["two cats", "", "cats"], "en")
     (Counter({'cats': 2, 'two': 1}), ((0, 1), (), (1,)))
     """
-    room, cut = _MAX_TEXT, []
-    for text in texts:
-        cut.append(_stems(text if len(text) <= room else text[:room], lang))
-        room = max(0, room - len(text))
+    cut = _stems(_first_characters(texts, _MAX_TEXT), lang)
     bag = Counter(chain.from_iterable(cut))
     place = {word: number for number, word in enumerate(bag)}
-    return bag, tuple(tuple([place[word] for word in words]) for words in cut)
+    return bag, tuple([tuple([place[word] for word in words]) for words in cut])
 
 
-def _stems(text: str, lang: str) -> Sequence[str]:
-    """The stems of a text; short texts are cached, because menus recur on every page."""
-    return _known_stems(lang)[text] if len(text) <= _MAX_CACHED else _read_stems(text, lang)
+def _first_characters(texts: Sequence[str], count: int) -> Sequence[str]:
+    """The texts, cut where they have more characters together."""
+    if sum(map(len, texts)) <= count:
+        return texts
+    cut = []
+    for text in texts:
+        cut.append(text[:count])
+        count = max(0, count - len(text))
+    return cut
 
 
-def _read_stems(text: str, lang: str) -> Sequence[str]:
-    return [stem(word) for word in tokens(text, lang)]
+def _stems(texts: Sequence[str], lang: str) -> list[Sequence[str]]:
+    """The stems of each text; short texts are cached, because menus recur on every page."""
+    known = _known_stems(lang)
+    found = {text: known.get(text) for text in texts}
+    missing = [text for text, stems in found.items() if stems is None]
+    for text, stems in zip(missing, text_stems(missing, lang), strict=True):
+        found[text] = known.keep(text, stems) if len(text) <= _MAX_CACHED else stems
+    return [found[text] or () for text in texts]
 
 
 @lru_cache(maxsize=4)  # a run is in few languages
-def _known_stems(lang: str) -> TextCache[Sequence[str]]:
+def _known_stems(_lang: str) -> TextMap[Sequence[str]]:
     # A stem has five letters of a word, and takes 60 bytes.
-    return TextCache(lambda text: _read_stems(text, lang), 8_000_000, per_character=12)
+    return TextMap(8_000_000, per_character=12)
 
 
 def spell_tags(tags: Iterable[int]) -> str:
