@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 from support.timing import processor_seconds
 
+from diptych.page import nesting
 from diptych.page.nesting import MAX_ATTRIBUTES, MAX_DEPTH, bounded_markup
 
 
@@ -98,3 +99,10 @@ def test_unclosed_elements_are_searched_once(start: str) -> None:
 @given(st.text("<>/= !-'\"divspantable", max_size=200))
 def test_any_text_can_be_scanned(text: str) -> None:
     bounded_markup(text * 300)
+
+
+@pytest.mark.parametrize(("size", "is_long"), [(9_999, False), (10_000, False), (10_001, True)])
+def test_only_a_long_tag_is_searched_for_attributes(size: int, is_long: bool) -> None:
+    tag = "<p " + "a " * size
+    assert nesting._has_long_tag("text" * 20_000 + tag[: size + 1]) == is_long
+    assert not nesting._has_long_tag("text" * 20_000 + "< " + tag[3 : size + 3])

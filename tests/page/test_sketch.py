@@ -146,14 +146,14 @@ def test_no_more_files_than_can_be_compared() -> None:
 
 
 def test_a_page_in_one_language_has_no_shares() -> None:
-    assert language_shares(blocks(*[ENGLISH] * 9), ("en", "fr")) == ()
-    assert language_shares(blocks(*[GERMAN] * 9), ("en",)) == ()
-    assert language_shares(blocks(ENGLISH, FRENCH), ("en", "en-GB")) == ()
+    assert language_shares([*[ENGLISH] * 9], ("en", "fr")) == ()
+    assert language_shares([*[GERMAN] * 9], ("en",)) == ()
+    assert language_shares([ENGLISH, FRENCH], ("en", "en-GB")) == ()
     assert language_shares([], ("en", "fr")) == ()
 
 
 def test_a_page_in_two_languages_has_the_share_of_each() -> None:
-    shares = language_shares(blocks(*[ENGLISH, FRENCH] * 4), ("en", "fr", "de"))
+    shares = language_shares([*[ENGLISH, FRENCH] * 4], ("en", "fr", "de"))
     assert [share.lang for share in shares] == ["en", "fr"]
     assert sum(share.score for share in shares) == pytest.approx(1, abs=0.01)
     half = sketch(f"<p>{ENGLISH}</p><p>{FRENCH}</p>" * 3)
@@ -161,22 +161,22 @@ def test_a_page_in_two_languages_has_the_share_of_each() -> None:
 
 
 def test_shares_have_the_codes_and_the_order_of_the_user() -> None:
-    shares = language_shares(blocks(*[ENGLISH, FRENCH] * 4), ("fr-CA", "en-GB"))
+    shares = language_shares([*[ENGLISH, FRENCH] * 4], ("fr-CA", "en-GB"))
     assert [share.lang for share in shares] == ["fr-CA", "en-GB"]
 
 
 def test_a_quotation_does_not_make_a_page_bilingual() -> None:
-    assert language_shares(blocks(FRENCH, *[ENGLISH] * 7), ("en", "fr")) == ()
+    assert language_shares([FRENCH, *[ENGLISH] * 7], ("en", "fr")) == ()
 
 
 def test_short_lines_have_no_language() -> None:
     menu = ["Accueil", "Contact", "Plan du site", "Recherche"] * 9
-    assert language_shares(blocks(*menu, *[ENGLISH] * 3), ("en", "fr")) == ()
+    assert language_shares([*menu, *[ENGLISH] * 3], ("en", "fr")) == ()
 
 
 def test_ideographs_have_their_share() -> None:
     # The same sentences: as much is said in either language, if in fewer characters.
-    shares = language_shares(blocks(*[ENGLISH, CHINESE] * 4), ("en", "zh"))
+    shares = language_shares([*[ENGLISH, CHINESE] * 4], ("en", "zh"))
     assert [share.lang for share in shares] == ["en", "zh"]
     assert all(share.score > 0.3 for share in shares)
 
@@ -269,7 +269,7 @@ def test_lone_surrogates_do_no_harm() -> None:
 
 def test_lone_surrogates_in_blocks_do_no_harm() -> None:
     # A store may hold what another reader made of a page.
-    shares = language_shares(blocks(ENGLISH + "\ud800", FRENCH + "\udfff"), ("en", "fr"))
+    shares = language_shares([ENGLISH + "\ud800", FRENCH + "\udfff"], ("en", "fr"))
     assert {share.lang for share in shares} == {"en", "fr"}
 
 

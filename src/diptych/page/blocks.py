@@ -27,7 +27,7 @@ from diptych.page.elements import (
 )
 from diptych.page.gaps import is_gap
 from diptych.page.link_lists import SEPARATORS, follows_link, is_in_link_list
-from diptych.page.note_marks import MAX_MARK, is_mark_link, is_superscript_mark
+from diptych.page.note_marks import is_mark, is_superscript_mark
 from diptych.text.urls import resolver
 from diptych.types import Block, Node
 
@@ -42,7 +42,7 @@ _INLINE, _BLOCK, _HIDDEN = range(3)
 _IN_PARAGRAPH = re.compile(r"/(?:p|h[1-6])\[\d+\]$")
 _BUTTONS = frozenset({"submit", "button", "reset", "image"})
 _WORD = re.compile(r"\w")
-_PUNCTUATION = ".,;:!?)"
+PUNCTUATION = ".,;:!?)"
 _HEAD, _LINK = (next(id for id, (_, name) in KNOWN.items() if name == tag) for tag in ("head", "a"))
 
 
@@ -221,10 +221,7 @@ class Walk:
 
     def _is_mark(self, node: LexborNode, inner: LexborNode) -> bool:
         """True if a link is a heading anchor or a footnote mark."""
-        if inner.tag_id != TEXT:
-            return "/h" in self._block[-7:] and is_mark_link(node, node.text())
-        text = inner.text_content or ""
-        return len(text) <= MAX_MARK and not text.isalpha() and is_mark_link(node, node.text())
+        return (inner.tag_id == TEXT or "/h" in self._block[-7:]) and is_mark(node)
 
     def _superscript(
         self, node: LexborNode, above: str, name: str, number: int
@@ -240,7 +237,7 @@ class Walk:
         if after is None and node.parent is not None and node.parent.tag == "a":
             after = node.parent.next
         text = after.text_content if after is not None and after.tag_id == TEXT else ""
-        if self._parts and text and text[0] in _PUNCTUATION:
+        if self._parts and text and text[0] in PUNCTUATION:
             self._parts[-1] = self._parts[-1].rstrip()
         self._add_leaf(name, number, f"{above}/{name}[{number}]")
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from isal import isal_zlib
 
 from diptych.files import parser_errors
+from diptych.kernels.dom_walk import Walked
 from diptych.page.nesting import MAX_DEPTH
 from diptych.types import Block, Node
 
@@ -130,16 +131,27 @@ class ContentWriter:
         return _packed(kinds, numbers, (len(self._spelled), len(blocks)), joined)
 
 
+def pack_walked(walked: Walked) -> bytes:
+    """The tree and the blocks that the kernel has found, as `ContentWriter.pack` returns them."""
+    numbers, joined = walked.numbers, "\n".join(walked.strings)
+    if joined.count("\n") != len(walked.strings) - 1:
+        return b""
+    width = 2 if numbers.max() < 1 << 16 else 4
+    packed = numbers.astype(f"<u{width}").tobytes()
+    header = _HEADER.pack(len(walked.kinds), walked.spelled, len(walked.texts), width)
+    return _compressed(header, walked.kinds, packed, joined)
+
+
 def _packed(
     kinds: Sequence[int], numbers: Sequence[int], counts: tuple[int, int], strings: str
 ) -> bytes:
     width = 2 if max(numbers) < 1 << 16 else 4
-    data = b"".join((
-        _HEADER.pack(len(kinds), *counts, width),
-        bytes(kinds),
-        struct.pack(f"<{len(numbers)}{_CODES[width]}", *numbers),
-        strings.encode("utf-8", "surrogatepass"),
-    ))  # fmt: skip
+    packed = struct.pack(f"<{len(numbers)}{_CODES[width]}", *numbers)
+    return _compressed(_HEADER.pack(len(kinds), *counts, width), bytes(kinds), packed, strings)
+
+
+def _compressed(header: bytes, kinds: bytes, numbers: bytes, strings: str) -> bytes:
+    data = b"".join((header, kinds, numbers, strings.encode("utf-8", "surrogatepass")))
     packed: bytes = isal_zlib.compress(data, 1) if len(data) <= MAX_CONTENT else b""
     return packed
 

@@ -6,7 +6,7 @@ Tags and roles are numbers because that makes the walk over a page faster.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -66,9 +66,9 @@ _HIDDEN = {
     b"assistive-text": ".assistive-text",
     b"material-": "[class^=material-]",
 }
-_INVISIBLE = "\u00ad\u200b\u2060\ufeff"  # soft hyphens and similar characters, which split words
+INVISIBLE = "\u00ad\u200b\u2060\ufeff"  # soft hyphens and similar characters, which split words
 # Characters that line-based files or XML cannot contain.
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 
 
 def _known() -> dict[int, tuple[int, str]]:
@@ -94,16 +94,19 @@ def hidden_elements(parser: LexborHTMLParser, markup: str) -> dict[int, int]:
     >>> list(hidden_elements(LexborHTMLParser(markup), markup).values())
     [1, 1, 2]
     """
+    return {node.mem_id: reason for node, reason in hidden_nodes(parser, markup)}
+
+
+def hidden_nodes(parser: LexborHTMLParser, markup: str) -> Sequence[tuple[LexborNode, int]]:
+    """The elements that are not part of the visible text, each with the reason."""
     if not any(word in markup for word in _HIDING):
-        return {}
+        return ()
     lowered = parser.raw_html.lower()  # bytes, because that is ten times as fast
     hidden = ",".join(selector for word, selector in _HIDDEN.items() if word in lowered)
     if not hidden:
-        return {}
-    found = {
-        node.mem_id: _hiding(node) for node in parser.css(hidden) if node.first_child is not None
-    }
-    return {address: reason for address, reason in found.items() if reason}
+        return ()
+    nodes = [node for node in parser.css(hidden) if node.first_child is not None]
+    return [(node, reason) for node in nodes if (reason := _hiding(node))]
 
 
 def _hiding(node: LexborNode) -> int:
@@ -182,10 +185,10 @@ def visible(text: str) -> str:
     'Donaudampf schiff fahrt'
     """
     if not text.isascii():
-        for character in _INVISIBLE:
+        for character in INVISIBLE:
             if character in text:
                 text = text.replace(character, "")
     text = " ".join(text.split())
-    if text.isprintable() or not _UNPRINTABLE.search(text):
+    if text.isprintable() or not UNPRINTABLE.search(text):
         return text
-    return " ".join(_UNPRINTABLE.sub(" ", text).split())
+    return " ".join(UNPRINTABLE.sub(" ", text).split())

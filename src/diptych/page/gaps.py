@@ -14,8 +14,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from selectolax.lexbor import LexborNode
-
+from diptych.page.dom import AnyNode
 from diptych.page.elements import COMMENT, TEXT
 from diptych.text.caches import TextCache
 
@@ -26,8 +25,10 @@ _WITHOUT_BLANKS = re.compile(
     r"\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U00020000-\U0003ffff]"
 )
 _SEPARATORS = "|•→←↗"
-_MAY_END = f".!?…:;,)%{_SEPARATORS}"  # before a gap, besides letters and digits
-_MAY_BEGIN = f"(@+{_SEPARATORS}"  # after a gap, besides letters and digits
+MAY_END = f".!?…:;,)%{_SEPARATORS}"
+"""characters that may be before a gap, besides letters and digits"""
+MAY_BEGIN = f"(@+{_SEPARATORS}"
+"""characters that may be after a gap, besides letters and digits"""
 _GLUED = frozenset({"sub", "sup", "wbr", "ruby", "rb"})
 _CODE = frozenset({"pre", "code", "samp", "kbd", "tt", "var", "textarea"})
 _DRAWINGS = frozenset({"svg", "img", "picture", "canvas", "input", "video", "object", "iframe"})
@@ -63,15 +64,16 @@ _LONG_WORD = 5  # letters; longer than the endings that are added to numbers (Ba
 class _Crossing(NamedTuple):
     """The elements that end and begin between two texts, outermost last."""
 
-    closed: list[LexborNode]
-    opened: list[LexborNode]
+    closed: list[AnyNode]
+    opened: list[AnyNode]
     names: set[str]
     """tags of all elements between the two texts, also of empty ones"""
     has_drawing: bool
-    in_code: bool
+    around: AnyNode | None
+    """parent of the outermost element that ends, or of the text before"""
 
 
-def is_gap(before: str, after: str, node: LexborNode) -> bool:
+def is_gap(before: str, after: str, node: AnyNode) -> bool:
     """True if there is a gap between two texts; `node` is the text node that `after` comes from.
 
     >>> from selectolax.lexbor import LexborHTMLParser
@@ -82,11 +84,17 @@ def is_gap(before: str, after: str, node: LexborNode) -> bool:
     False
     """
     end, begin = before[-1], after[0]
-    if not (end.isalnum() or end in _MAY_END) or not (begin.isalnum() or begin in _MAY_BEGIN):
+    if not (end.isalnum() or end in MAY_END) or not (begin.isalnum() or begin in MAY_BEGIN):
         return False
     cross = _crossing(node)
-    if cross.in_code or not _GLUED.isdisjoint(cross.names) or _is_one_link(after, cross):
+    if not _GLUED.isdisjoint(cross.names) or _is_one_link(after, cross):
         return False
+    return _is_gap_at(before, after, cross) and not _is_in_code(cross.around)
+
+
+def _is_gap_at(before: str, after: str, cross: _Crossing) -> bool:
+    """Decide by the texts and the elements between them."""
+    end, begin = before[-1], after[0]
     is_boxed = any(map(_is_box, cross.closed)) or any(map(_is_box, cross.opened))
     if _WITHOUT_BLANKS.match(end) or _WITHOUT_BLANKS.match(begin):
         return is_boxed and bool(cross.closed and cross.opened)
@@ -207,7 +215,7 @@ def _may_begin_sentence(text: str) -> bool:
     return _is_capitalised(text) or (first.isalpha() and not (first.isupper() or first.islower()))
 
 
-def _is_box(node: LexborNode) -> bool:
+def _is_box(node: AnyNode) -> bool:
     """True if the class name or style of an element says that it is drawn as a box of its own."""
     own = node.attributes
     return _names_box[own.get("class") or ""] or bool(_BOX_STYLE.search(own.get("style") or ""))
@@ -216,10 +224,10 @@ def _is_box(node: LexborNode) -> bool:
 _names_box = TextCache(lambda name: _BOX_CLASS.search(name) is not None, 1_000_000)
 
 
-def _crossing(node: LexborNode) -> _Crossing:
+def _crossing(node: AnyNode) -> _Crossing:
     """Go back from a text node to the text before it, and note the elements on the way."""
-    opened: list[LexborNode] = []
-    closed: list[LexborNode] = []  # outermost first
+    opened: list[AnyNode] = []
+    closed: list[AnyNode] = []  # outermost first
     names: set[str] = set()
     has_drawing = False
     at = _back(node, opened, closed)
@@ -234,18 +242,16 @@ def _crossing(node: LexborNode) -> _Crossing:
         at = _back(at, opened, closed)
     names.update(each.tag or "" for each in opened)
     outermost = closed[0] if closed else at
-    in_code = outermost is not None and _is_in_code(outermost.parent)
-    return _Crossing(closed[::-1], opened, names, has_drawing, in_code)
+    around = outermost.parent if outermost is not None else None
+    return _Crossing(closed[::-1], opened, names, has_drawing, around)
 
 
-def _back(
-    node: LexborNode, opened: list[LexborNode], closed: list[LexborNode]
-) -> LexborNode | None:
+def _back(node: AnyNode, opened: list[AnyNode], closed: list[AnyNode]) -> AnyNode | None:
     """The sibling before a node or, if there is none, before the innermost ancestor that has one.
 
     Ancestors that are left are elements without text if they are in `closed`, else `opened`.
     """
-    at: LexborNode | None = node
+    at: AnyNode | None = node
     while at is not None and at.prev is None:
         at = at.parent
         if closed:
@@ -255,7 +261,7 @@ def _back(
     return at.prev if at is not None else None
 
 
-def _is_in_code(node: LexborNode | None) -> bool:
+def _is_in_code(node: AnyNode | None) -> bool:
     while node is not None and node.tag != "body":
         if node.tag in _CODE:
             return True

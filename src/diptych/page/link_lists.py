@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from selectolax.lexbor import LexborNode
-
+from diptych.page.dom import AnyNode
 from diptych.page.elements import KNOWN, TEXT, UNKNOWN
 
 SEPARATORS = " \t\r\n\f\u00a0/|\\>»›«‹·•∙●▪–—→,;:+~*-"
@@ -16,7 +15,7 @@ _PARAGRAPHS = frozenset({"p", "h1", "h2", "h3", "h4", "h5", "h6"})
 _MAX_NODES = 2_000  # bounds the work
 
 
-def is_in_link_list(link: LexborNode) -> bool:
+def is_in_link_list(link: AnyNode) -> bool:
     """True if the block of a link consists of several links, with nothing but separators between.
 
     The last item may be without a link.  Links with the same target are one link that was cut, or a
@@ -32,9 +31,11 @@ def is_in_link_list(link: LexborNode) -> bool:
     targets: set[str] = set()
     is_after_arrow = has_end = False
     for node in _inline_nodes(_first_of_block(link)):
-        if node is None or (has_end and node.tag_id != TEXT):
+        if node is None:
             return False
         if node.tag_id != TEXT:
+            if has_end:
+                return False
             target = node.attributes.get("href")
             if not target or target in targets:
                 return False
@@ -52,7 +53,7 @@ def is_in_link_list(link: LexborNode) -> bool:
     return len(targets) > 1
 
 
-def follows_link(link: LexborNode) -> bool:
+def follows_link(link: AnyNode) -> bool:
     """True if another link is just before a link; with the same target, it is one that was cut."""
     before = link.prev
     if before is None or before.tag_id != link.tag_id:
@@ -60,7 +61,7 @@ def follows_link(link: LexborNode) -> bool:
     return before.attributes.get("href") != link.attributes.get("href")
 
 
-def _first_of_block(node: LexborNode) -> LexborNode:
+def _first_of_block(node: AnyNode) -> AnyNode:
     """The first node in the block-level element around a node; see `Walk._custom`."""
     above, custom = node.parent, None
     while above is not None:
@@ -82,15 +83,16 @@ def _is_after_arrow(text: str, rest: str) -> bool:
     return lead[-1:].isspace() and any(sign in lead for sign in _ARROWS)
 
 
-def _inline_nodes(first: LexborNode) -> Iterator[LexborNode | None]:
+def _inline_nodes(first: AnyNode) -> Iterator[AnyNode | None]:
     """Yield the texts and links from a node on, and None in place of anything block-level."""
-    waiting: list[LexborNode | None] = [first]
+    waiting: list[AnyNode | None] = [first]
     for _ in range(_MAX_NODES):
         node = waiting.pop()
         if node is not None:
             waiting.append(node.next)
-            role = KNOWN.get(node.tag_id, UNKNOWN)[0]
-            if node.tag_id == TEXT or role == _LINK:
+            tag_id = node.tag_id
+            role = KNOWN.get(tag_id, UNKNOWN)[0]
+            if tag_id == TEXT or role == _LINK:
                 yield node
             elif role in _BLOCK_LEVEL:
                 yield None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from selectolax.lexbor import LexborNode
+from diptych.page.dom import AnyNode
+from diptych.page.elements import TEXT
 
 MAX_MARK = 8  # characters of a mark with its brackets
 
@@ -21,7 +23,16 @@ _CLASSES = re.compile(
 _SYLLABLE = re.compile(r"[^\W\d_]{2}")
 
 
-def is_mark_link(link: LexborNode, text: str) -> bool:
+def is_mark(link: AnyNode) -> bool:
+    """True if a link is a heading anchor or a footnote mark, judged by its first text."""
+    inner = link.first_child
+    if inner is None or inner.tag_id != TEXT:
+        return inner is not None and is_mark_link(link, link.text())
+    text = inner.text_content or ""
+    return len(text) <= MAX_MARK and not text.isalpha() and is_mark_link(link, link.text())
+
+
+def is_mark_link(link: AnyNode, text: str) -> bool:
     """True if a link with this short text is a heading anchor or a footnote mark.
 
     >>> from selectolax.lexbor import LexborHTMLParser
@@ -46,7 +57,7 @@ def is_mark_link(link: LexborNode, text: str) -> bool:
     return bool(_CLASSES.search(own.get("class") or "")) or own.get("role") == "doc-noteref"
 
 
-def is_superscript_mark(node: LexborNode) -> bool:
+def is_superscript_mark(node: AnyNode) -> bool:
     """True if a superscript is a footnote mark: a number that links to a place on a page.
 
     >>> from selectolax.lexbor import LexborHTMLParser
@@ -60,17 +71,28 @@ def is_superscript_mark(node: LexborNode) -> bool:
     words = text.split() if len(text) <= 4 * MAX_MARK else ()
     if not words or not all(map(_is_mark, words)):
         return False
-    links = node.css("a[href*='#']")
+    links = [link for link in _links_in(node) if "#" in (link.attributes.get("href") or "")]
     above = node.parent
     if not links and above is not None and above.tag == "a":
         return "#" in (above.attributes.get("href") or "") and _is_alone(node)
     return any(link.text() for link in links)
 
 
-def _is_alone(node: LexborNode) -> bool:
+def _links_in(node: AnyNode) -> Iterator[AnyNode]:
+    """Yield the links in an element."""
+    waiting = [node.first_child]
+    while waiting:
+        at = waiting.pop()
+        if at is not None:
+            waiting += [at.next, at.first_child]
+            if at.tag == "a":
+                yield at
+
+
+def _is_alone(node: AnyNode) -> bool:
     """True if the siblings of an element have no text; the nearest one with a text decides."""
     for side in ("prev", "next"):
-        other: LexborNode | None = getattr(node, side)
+        other: AnyNode | None = getattr(node, side)
         while other is not None:
             if other.text().strip():
                 return False

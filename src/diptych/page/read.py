@@ -22,6 +22,7 @@ from diptych.page.body import decompress, is_html
 from diptych.page.charset import decode
 from diptych.page.content import Content
 from diptych.page.elements import visible
+from diptych.page.fast_walk import PageContent, page_content, walked_content
 from diptych.page.flags import page_flags
 from diptych.page.links import header_links, meta_refresh, page_links
 from diptych.page.nesting import bounded_markup
@@ -61,6 +62,9 @@ _DIALOG_WORDS = ("dialog", "aria-modal", "ookie", "onsent")
 _MAX_LINES = 40  # lines identified one by one on a page in several languages
 
 
+_NOT_WALKED: tuple[Walk | None, PageContent | None] = (None, None)
+
+
 class _Prose(NamedTuple):
     """The texts of a page for language identification, with one line per text node."""
 
@@ -89,15 +93,15 @@ def read_page(
     body, _ = decompress(response.body, response.header("content-encoding"))
     content_type = response.header("content-type")
     links: list[Link] = _from_headers(response)
-    walk: Walk | None = None
+    walk, content = _NOT_WALKED
     html_lang = title = text = content_language = ""
     prose, flags = _Prose(), tuple[str, ...]()
     if is_html(content_type, body[:4096]):
         markup = bounded_markup(decode(body, content_type)[0])
         parser = LexborHTMLParser(markup)
         base = _base(parser, response.url)
-        if with_blocks or with_tree or with_sketch:
-            walk = Walk(parser, base, markup)
+        walk = Walk(parser, base, markup) if with_blocks or with_tree else None
+        content = _content(walk, parser, base, markup) if with_sketch else None
         html_lang, content_language = _html_lang(parser), _meta_language(parser, markup)
         title, text = _title(parser), _text(parser)  # before links: removes scripts around them
         links += page_links(parser, base)
@@ -106,8 +110,8 @@ def read_page(
     content_language = response.header("content-language").strip() or content_language
     scores = _with_declared(prose, html_lang or content_language, langs)
     sketch: Sketch | None = None
-    if with_sketch and walk is not None and (wanted := wanted_language(scores, langs)):
-        sketch = make_sketch(parser, walk.tags, walk.blocks, links, response.url, wanted, langs)
+    if content is not None and (wanted := wanted_language(scores, langs)):
+        sketch = make_sketch(parser, *content[:2], links, response.url, wanted, langs)
     record = PageRecord(
         url=response.url,
         lang=scores[0].lang if scores else "",
@@ -125,7 +129,11 @@ def read_page(
         text_key=_text_key(text),
     )
     own = _requested(walk, with_blocks=with_blocks, with_tree=with_tree)
-    return Page(record, tuple(links), *own, sketch, walk.content if walk and sketch else b"")
+    return Page(record, tuple(links), *own, sketch, content.pack() if content and sketch else b"")
+
+
+def _content(walk: Walk | None, parser: LexborHTMLParser, base: str, markup: str) -> PageContent:
+    return walked_content(walk) if walk is not None else page_content(parser, base, markup)
 
 
 def _requested(walk: Walk | None, *, with_blocks: bool, with_tree: bool) -> Content:

@@ -13,14 +13,13 @@ from selectolax.lexbor import LexborHTMLParser
 
 from diptych.language.codes import asked_language
 from diptych.language.identify import identify
-from diptych.text.caches import TextCache
-from diptych.text.cognates import stem
+from diptych.text.caches import TextCache, TextMap
 from diptych.text.lengths import text_length
-from diptych.text.tokens import tokens
+from diptych.text.stems import text_stems
 from diptych.text.urls import site_name
 from diptych.types import Block, LangScore, Link, Sketch, Url
 
-_MAX_TAGS = 4_000  # bounds the work of comparing two pages
+MAX_TAGS = 4_000  # bounds the work of comparing two pages
 _MAX_FILES = 400
 _MAX_TEXT = 400_000  # characters of a page whose words are counted
 _UNKNOWN_TAG = 1
@@ -34,8 +33,8 @@ _PAGE_NAME = re.compile(r"(?:\.(?:[sx]?html?|php\d?|aspx?|jsp|cgi|pl|do)|/[^/.]*
 
 def make_sketch(
     parser: LexborHTMLParser,
-    tags: Iterable[int],
-    blocks: Sequence[Block],
+    tags: str,
+    texts: Sequence[str],
     links: Sequence[Link],
     url: Url,
     lang: str,
@@ -43,18 +42,18 @@ def make_sketch(
 ) -> Sketch:
     """Create the sketch of a page in language `lang`.
 
-    `tags` and `blocks` come from a `Walk`; `langs` are the requested languages.
+    `tags` and the `texts` of its blocks come from a walk over the page; `langs` are the requested
+    languages.
     """
-    texts = [block.text for block in blocks]
     bag, block_words = count_words(texts, lang)
     return Sketch(
-        tags=spell_tags(tags),
+        tags=tags,
         words=bag.total(),
         bag=bag,
         block_words=block_words,
         files=tuple(sorted(file_names(parser, links, url))[:_MAX_FILES]),
         blocks=tuple([_keys[text] for text in texts]),
-        shares=language_shares(blocks, langs),
+        shares=language_shares(texts, langs),
     )
 
 
@@ -66,28 +65,37 @@ def count_words(
     >>> count_words(["two cats", "", "cats"], "en")
     (Counter({'cats': 2, 'two': 1}), ((0, 1), (), (1,)))
     """
-    room, cut = _MAX_TEXT, []
-    for text in texts:
-        cut.append(_stems(text if len(text) <= room else text[:room], lang))
-        room = max(0, room - len(text))
+    cut = _stems(_first_characters(texts, _MAX_TEXT), lang)
     bag = Counter(chain.from_iterable(cut))
     place = {word: number for number, word in enumerate(bag)}
-    return bag, tuple(tuple([place[word] for word in words]) for words in cut)
+    return bag, tuple([tuple([place[word] for word in words]) for words in cut])
 
 
-def _stems(text: str, lang: str) -> Sequence[str]:
-    """The stems of a text; short texts are cached, because menus recur on every page."""
-    return _known_stems(lang)[text] if len(text) <= _MAX_CACHED else _read_stems(text, lang)
+def _first_characters(texts: Sequence[str], count: int) -> Sequence[str]:
+    """The texts, cut where they have more characters together."""
+    if sum(map(len, texts)) <= count:
+        return texts
+    cut = []
+    for text in texts:
+        cut.append(text[:count])
+        count = max(0, count - len(text))
+    return cut
 
 
-def _read_stems(text: str, lang: str) -> Sequence[str]:
-    return [stem(word) for word in tokens(text, lang)]
+def _stems(texts: Sequence[str], lang: str) -> list[Sequence[str]]:
+    """The stems of each text; short texts are cached, because menus recur on every page."""
+    known = _known_stems(lang)
+    found = {text: known.get(text) for text in texts}
+    missing = [text for text, stems in found.items() if stems is None]
+    for text, stems in zip(missing, text_stems(missing, lang), strict=True):
+        found[text] = known.keep(text, stems) if len(text) <= _MAX_CACHED else stems
+    return [found[text] or () for text in texts]
 
 
 @lru_cache(maxsize=4)  # a run is in few languages
-def _known_stems(lang: str) -> TextCache[Sequence[str]]:
+def _known_stems(_lang: str) -> TextMap[Sequence[str]]:
     # A stem has five letters of a word, and takes 60 bytes.
-    return TextCache(lambda text: _read_stems(text, lang), 8_000_000, per_character=12)
+    return TextMap(8_000_000, per_character=12)
 
 
 def spell_tags(tags: Iterable[int]) -> str:
@@ -96,7 +104,7 @@ def spell_tags(tags: Iterable[int]) -> str:
     >>> spell_tags([52, -52]) == chr(52) + chr(256 + 52)
     True
     """
-    return "".join(map(_TAGS.__getitem__, islice(tags, _MAX_TAGS)))
+    return "".join(map(_TAGS.__getitem__, islice(tags, MAX_TAGS)))
 
 
 class _Tags(dict[int, str]):
@@ -151,22 +159,22 @@ def _name(address: str) -> str:
     return address.partition("?")[0].rstrip("/").rpartition("/")[2].lower()[:100]
 
 
-def language_shares(blocks: Sequence[Block], langs: Sequence[str]) -> tuple[LangScore, ...]:
-    """The share of each language on a multilingual page; empty if the page is in one language.
+def language_shares(texts: Sequence[str], langs: Sequence[str]) -> tuple[LangScore, ...]:
+    """The share of each language in the texts of a page; empty if the page is in one language.
 
     Only a few blocks are sampled at first, because nearly all pages are in one language.
     """
     if len(set(langs)) < 2:
         return ()
-    long = [block for block in blocks if _keys[block.text][1] >= _MIN_LETTERS]
+    long = [text for text in texts if _keys[text][1] >= _MIN_LETTERS]
     # Sample adjacent blocks too, since the languages may alternate.
     places = range(0, len(long), max(2, len(long) // _SAMPLED_PLACES))
-    sampled = block_languages([block for at in places for block in long[at : at + 2]], langs)
+    sampled = _text_languages([text for at in places for text in long[at : at + 2]], langs)
     if len({lang for lang in sampled if lang}) < 2:
         return ()
     letters: dict[str, float] = defaultdict(float)
-    for block, lang in zip(long, block_languages(long, langs), strict=True):
-        letters[lang] += text_length(block.text)
+    for text, lang in zip(long, _text_languages(long, langs), strict=True):
+        letters[lang] += text_length(text)
     total = sum(letters.values())
     shares = [
         LangScore(lang, round(letters[lang] / total, 3))
@@ -183,9 +191,15 @@ def block_languages(
 
     If `closed` is False, a block may also be in a language that is not requested.
     """
+    return _text_languages([block.text for block in blocks], langs, closed=closed)
+
+
+def _text_languages(
+    texts: Sequence[str], langs: Sequence[str], *, closed: bool = True
+) -> list[str]:
     found = []
-    for block in blocks:
-        scores = identify(block.text[:_SAMPLE_LENGTH], langs, closed=closed)
+    for text in texts:
+        scores = identify(text[:_SAMPLE_LENGTH], langs, closed=closed)
         best = scores[0].lang if scores else ""
         other = "" if closed else best
         found.append(asked_language(best, langs) or other)

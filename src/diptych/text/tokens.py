@@ -35,10 +35,7 @@ def tokens(text: str, lang: str) -> list[str]:
     >>> tokens("3'500 or 3 500 or 3,500.25", "en")
     ['3500', 'or', '3500', 'or', '3500.25']
     """
-    if text.isascii():
-        folded = text.lower()
-    else:
-        folded = unicodedata.normalize("NFKC", text).casefold().replace(_SOFT_HYPHEN, "")
+    folded = fold_case(text)
     if folded.isalpha() and max(folded) < _ONE_WORD:
         return [folded[:MAX_TOKEN]]
     if not _NOT_SIMPLE.search(folded) and is_plain(folded):
@@ -47,6 +44,17 @@ def tokens(text: str, lang: str) -> list[str]:
         folded = _SPACED.sub(lambda found: found[0].replace(" ", ""), folded)
     parts = ([word] if word.isalpha() else _parts(word) for word in words(folded, lang))
     return [part[:MAX_TOKEN] for part in chain.from_iterable(parts)]
+
+
+def fold_case(text: str) -> str:
+    """Fold the case of a text in NFKC, and remove soft hyphens.
+
+    >>> fold_case("ﬁn de l’ÉTÉ")
+    'fin de l’été'
+    """
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFKC", text).casefold().replace(_SOFT_HYPHEN, "")
 
 
 class PlacedToken(NamedTuple):

@@ -48,6 +48,11 @@ def is_plain(text: str) -> bool:
     return not _UNUSUAL.search(text) and not (":" in text and _COLON.search(text))
 
 
+def has_segmenter() -> bool:
+    """True if ICU is installed."""
+    return _segmenter() is not None
+
+
 def _has_word(piece: str) -> bool:
     return piece[0].isalnum() or (len(piece) > 1 and any(map(str.isalnum, piece)))
 

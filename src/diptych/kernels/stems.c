@@ -1,0 +1,86 @@
+/* Stems of the words in plain texts; `text/tokens.py` and `text/cognates.py` are the reference.
+
+   Texts are lines of folded UTF-8.  A line with a character that is not plain has no result: its words depend
+   on more than their characters.  Which characters are plain comes from a table.  The input is untrusted. */
+#include <stdint.h>
+
+enum { PLAIN = 1, LETTER = 2, DIGIT = 4, JOINER = 8, COLON = 16, POINT = 32, BLANK = 64 };
+
+typedef struct {
+    const uint8_t *classes; /* of the first characters of Unicode */
+    int64_t size;           /* number of classes */
+    int64_t letters, longest; /* characters of a stem, and of a word that begins with a digit */
+} Rules;
+
+/* The class of the next character, which is moved past; 0 if it is not in the table or not valid. */
+static int next_class(const Rules *rules, const uint8_t **at, const uint8_t *end) {
+    const uint8_t *c = *at;
+    int64_t point = *c++;
+    int more = point < 0x80 ? 0 : point < 0xc2 ? -1 : point < 0xe0 ? 1 : point < 0xf0 ? 2 : -1;
+    if (more < 0 || end - c < more) return 0;
+    if (more) point &= 0x3f >> more;
+    for (; more > 0; more--) {
+        if ((*c & 0xc0) != 0x80) return 0;
+        point = point << 6 | (*c++ & 0x3f);
+    }
+    *at = c;
+    return point < rules->size ? rules->classes[point] : 0;
+}
+
+/* True if a character makes a text unclear: a colon between letters, or a number of several parts. */
+static int is_unclear(int own, int last, int before, int spaced) {
+    if (own & LETTER && last & COLON && before & LETTER) return 1;
+    return own & DIGIT && ((last & POINT && before & DIGIT) || spaced == 4);
+}
+
+/* Writes the stems of a line, a blank after each; returns the end, or NULL if the line is not plain. */
+static uint8_t *stem_line(const Rules *rules, const uint8_t *at, const uint8_t *end, uint8_t *out) {
+    int before = 0, last = 0; /* classes of the two characters before */
+    int spaced = 0;           /* characters at the end of what was read that begin `1 000` */
+    int64_t taken = 0, room = 0; /* characters of the word, and of its stem */
+    const uint8_t *joiner = 0;   /* one that may be inside the word */
+    while (at < end) {
+        const uint8_t *from = at;
+        int own = next_class(rules, &at, end);
+        if (!(own & PLAIN) || is_unclear(own, last, before, spaced)) return 0;
+        if (joiner && own & LETTER) {
+            if (taken++ < room)
+                while (joiner < from) *out++ = *joiner++;
+        } else if (joiner) {
+            *out++ = ' ';
+            taken = 0;
+        }
+        joiner = 0;
+        if (own & (LETTER | DIGIT)) {
+            if (!taken) room = own & DIGIT ? rules->longest : rules->letters;
+            if (taken++ < room)
+                while (from < at) *out++ = *from++;
+        } else if (own & JOINER && last & LETTER) joiner = from;
+        else if (taken) {
+            *out++ = ' ';
+            taken = 0;
+        }
+        spaced = own & DIGIT ? (spaced >= 2 ? spaced + 1 : 1) : own & BLANK && last & DIGIT ? 2 : 0;
+        before = last;
+        last = own;
+    }
+    if (taken) *out++ = ' ';
+    return out;
+}
+
+/* Writes the stems of all lines, each line with a newline after it; a line that is not plain becomes a zero.
+   There must be room for twice as many bytes as there are, and two.  Returns the number of bytes written. */
+int64_t plain_stems(const Rules *rules, const uint8_t *text, int64_t count, uint8_t *out) {
+    const uint8_t *at = text, *stop = text + count;
+    uint8_t *to = out;
+    for (;;) {
+        const uint8_t *end = at;
+        while (end < stop && *end != '\n') end++;
+        uint8_t *written = stem_line(rules, at, end, to);
+        if (written) to = written;
+        else *to++ = 0;
+        *to++ = '\n';
+        if (end == stop) return to - out;
+        at = end + 1;
+    }
+}

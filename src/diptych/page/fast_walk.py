@@ -1,0 +1,148 @@
+"""The walk over a page for its sketch and its stored content, in C where that is possible."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from selectolax.lexbor import LexborHTMLParser
+
+from diptych.kernels import native
+from diptych.kernels.dom_walk import (
+    CHARACTERS,
+    FUNCTIONS,
+    SKIPPED,
+    TAGS,
+    Class,
+    Hidden,
+    Limits,
+    Question,
+    Walked,
+    Walker,
+)
+from diptych.page import blocks, gaps
+from diptych.page.blocks import Walk
+from diptych.page.content import pack_walked
+from diptych.page.dom import DomNode, parser_functions
+from diptych.page.elements import (
+    APART,
+    INVISIBLE,
+    KNOWN,
+    UNKNOWN,
+    UNPRINTABLE,
+    hidden_nodes,
+    shown_text,
+)
+from diptych.page.elements import SKIPPED as _SKIPPED
+from diptych.page.link_lists import SEPARATORS, is_in_link_list
+from diptych.page.note_marks import MAX_MARK, is_mark, is_superscript_mark
+from diptych.page.sketch import MAX_TAGS, spell_tags
+from diptych.text.urls import resolver
+
+_MAX_SPACE = 0x3001  # no character after it is white space
+
+
+class PageContent(NamedTuple):
+    """The texts and tags of a page, and a function that packs its content."""
+
+    tags: str
+    """as in a sketch"""
+    texts: Sequence[str]
+    """texts of the blocks"""
+    pack: Callable[[], bytes]
+    """returns the blocks and the tree as bytes to store, which may be empty"""
+
+
+def page_content(parser: LexborHTMLParser, base: str, markup: str) -> PageContent:
+    """Walk over a page; `base` is the URL that its links are relative to."""
+    walker = _walker()
+    found = _walked(walker, parser, markup) if walker is not None else None
+    if found is None:
+        walk = Walk(parser, base, markup)
+        return walked_content(walk)
+    return PageContent(found.tags, found.texts, partial(_packed, found, base))
+
+
+def walked_content(walk: Walk) -> PageContent:
+    """The content of a page that was walked over in Python."""
+    texts = [block.text for block in walk.blocks]
+    return PageContent(spell_tags(walk.tags), texts, lambda: walk.content)
+
+
+def _walked(walker: Walker, parser: LexborHTMLParser, markup: str) -> Walked | None:
+    root = parser.root
+    if root is None:
+        return None
+    return walker.walk(root.mem_id, _hidden(parser, markup), _decide)
+
+
+def _hidden(parser: LexborHTMLParser, markup: str) -> list[Hidden]:
+    found = hidden_nodes(parser, markup)
+    reasons = {node.mem_id: reason for node, reason in found}
+    hidden = []
+    for node, reason in found:
+        text = shown_text(node, reasons) if reason == APART else ""
+        is_apart = text.strip() and len(text) <= blocks.MAX_ATTRIBUTE
+        hidden.append(Hidden(node.mem_id, reason, text if is_apart else ""))
+    return hidden
+
+
+def _decide(question: Question, address: int, before: str) -> bool:
+    node = DomNode(address)
+    if question is Question.GAP:
+        return gaps.is_gap(before, node.text_content or "", node)
+    if question is Question.MARK:
+        return is_mark(node)
+    if question is Question.SUPERSCRIPT:
+        return is_superscript_mark(node)
+    return is_in_link_list(node)
+
+
+def _packed(found: Walked, base: str) -> bytes:
+    to_url, strings = resolver(base), found.strings
+    for number, href in found.hrefs.items():
+        strings[number] = to_url(href) or ""
+    return pack_walked(found)
+
+
+@cache
+def _walker() -> Walker | None:
+    """The walker for all pages; None if the kernels or functions of the parser are missing."""
+    functions = parser_functions()
+    if functions is None or native() is None:
+        return None
+    addresses = {
+        name: ctypes.cast(functions[name], ctypes.c_void_p).value or 0 for name in FUNCTIONS
+    }
+    known = [KNOWN.get(tag, UNKNOWN) for tag in range(TAGS)]
+    roles = [SKIPPED if each is _SKIPPED else each[0] for each in known]
+    names = (ctypes.c_char_p * TAGS)(*(name.encode() or None for _, name in known))
+    limits = Limits(
+        blocks.MAX_PATH, blocks.MAX_ELEMENTS, blocks.MAX_BLOCKS, blocks.MAX_ATTRIBUTE, MAX_MARK,
+        MAX_TAGS,
+    )  # fmt: skip
+    head = next(tag for tag, (_, name) in enumerate(known) if name == "head")
+    return Walker(addresses, _classes(), np.array(roles, np.uint8), names, head, limits)
+
+
+def _classes() -> NDArray[np.uint8]:
+    """The classes of all characters."""
+    characters = np.arange(CHARACTERS, dtype=np.uint32).view("<U1")
+    classes = np.char.isalnum(characters) * np.uint8(Class.WORD | Class.MAY_END | Class.MAY_BEGIN)
+    _add(classes, Class.WORD, "_")
+    _add(classes, Class.MAY_END, gaps.MAY_END)
+    _add(classes, Class.MAY_BEGIN, gaps.MAY_BEGIN)
+    _add(classes, Class.SPACE, (c for c in map(chr, range(_MAX_SPACE)) if c.isspace()))
+    _add(classes, Class.INVISIBLE, INVISIBLE)
+    _add(classes, Class.UNPRINTABLE, UNPRINTABLE.findall("".join(map(chr, range(1 << 16)))))
+    _add(classes, Class.SEPARATOR, SEPARATORS)
+    _add(classes, Class.STOP, blocks.PUNCTUATION)
+    return classes
+
+
+def _add(classes: NDArray[np.uint8], own: Class, characters: Iterable[str]) -> None:
+    classes[[ord(character) for character in characters]] |= np.uint8(own)

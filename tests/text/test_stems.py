@@ -1,0 +1,53 @@
+"""Stems of many texts at once are those of each text by itself."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from diptych.text import stems
+from diptych.text.cognates import stem
+from diptych.text.stems import text_stems
+from diptych.text.tokens import tokens
+
+PIECES = st.sampled_from(
+    ["word", "Mountains", "école", "ÉTÉ", "straße", "a", "I", " ", "  ", "\t", ".", "·", ":", ";",
+     ",", "'", "’", "‘", "_", "-", "1", "12", "000", "345", "²", "½", "ª", "µ", "\u00ad", "\u0301",
+     "中文", "слово", "\x01", "\n", "\0", "\ud800", "€", "…", "–", "ﬁ", "٣", "x" * 70, "7" * 70]
+)  # fmt: skip
+TEXT = st.lists(PIECES, max_size=12).map("".join) | st.text(max_size=20)
+
+
+def one_by_one(texts: list[str], lang: str) -> list[list[str]]:
+    return [[stem(token) for token in tokens(text, lang)] for text in texts]
+
+
+@given(st.lists(TEXT, max_size=8), st.sampled_from(["en", "fr", "zh", "ru"]))
+def test_stems_are_those_of_tokens(texts: list[str], lang: str) -> None:
+    assert text_stems(texts, lang) == one_by_one(texts, lang)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "a", "end.", "e.g. this", "a..b", ".b", "a.1", "1.a", "a.b.cdefg", "3.5", "3,5", "1 000",
+     "1 23 456", "12 34", "3rd place", "2020rako", "v2.x", "a:b", "a: b", "3:4", "l'été 2", "a_b",
+     "abcdefgh", "l·l", "x" * 70, "7" * 70, "1" + "x" * 70],
+)  # fmt: skip
+def test_single_texts(text: str) -> None:
+    assert text_stems([text], "en") == one_by_one([text], "en")
+    assert text_stems(["one", f"two {text} three", "four"], "en")[1] == [
+        "two", *one_by_one([f" {text} "], "en")[0], "three",
+    ]  # fmt: skip
+
+
+def test_without_icu_words_have_other_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    from diptych.text import words
+
+    monkeypatch.setattr(words, "_segmenter", lambda: None)
+    stems._rules.cache_clear()
+    try:
+        texts = ["a1.b2", "l'eau 3", "e.g. this", "3.5 a"]
+        assert text_stems(texts, "en") == one_by_one(texts, "en")
+    finally:
+        stems._rules.cache_clear()
