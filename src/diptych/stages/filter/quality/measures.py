@@ -12,12 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.learn.lexicon.lexicon import Lexicon
-from diptych.stages.filter.quality.vocabulary import (
-    SideWords,
-    WordEvidence,
-    both_sides,
-    word_evidence,
-)
+from diptych.learn.lexicon.stems import borrowed_stems
+from diptych.stages.filter.quality.side_words import SideWords, both_sides
+from diptych.stages.filter.quality.vocabulary import WordEvidence, word_evidence
 from diptych.stages.filter.shared.characters import CharacterCounts, Kind
 from diptych.stages.filter.shared.segments import Segments
 from diptych.types import SegmentPair
@@ -63,8 +60,9 @@ def rows_of(columns: Mapping[str, Floats]) -> NDArray[np.float32]:
 
 def measure_columns(segments: Segments, lexicon: Lexicon) -> dict[str, Floats]:
     """Compute all measures by name, including those of `correction`."""
-    ours, theirs = both_sides(segments.segs)
-    evidence = word_evidence(ours, theirs, lexicon)
+    with borrowed_stems() as stems:
+        ours, theirs = both_sides(segments.segs, stems)
+        evidence = word_evidence(ours, theirs, lexicon)
     columns: dict[str, Floats] = {
         "alignment": np.array([seg.score for seg in segments.segs], np.float64),
         **_lengths(ours, theirs, segments.chars),
