@@ -18,7 +18,6 @@ from diptych.page.sketch import block_languages
 from diptych.protocols import LinkAligner, TreeAligner
 from diptych.reason import Reason
 from diptych.registry import Strategies
-from diptych.run.segments import LOW_SCORES
 from diptych.run.site_view import StoreView
 from diptych.run.store import Store
 from diptych.steps.align_pages import (
@@ -180,14 +179,12 @@ class LexiconTask(NamedTuple):
             for found in context.aligned(self.pair, *pages)
             if found.left and found.right and found.score >= _SURE_SEGMENT
         ]
-        lexicon = context.lexicon(self.pair.langs)
         # Scores may be low only because the lexicon lacks words, so only rules count.
+        rejections = context.strategies.filter.rejections(sure)
         return [
             (segment.left, segment.right)
-            for segment, decision in zip(
-                sure, context.strategies.filter.judge(sure, lexicon), strict=True
-            )
-            if decision.accept or decision.reason in LOW_SCORES
+            for segment, reason in zip(sure, rejections, strict=True)
+            if not reason
         ]
 
 

@@ -59,8 +59,12 @@ class Rules:
         """
         return [
             Decision(not reason, seg.score, reason)
-            for seg, reason in zip(segs, self.broken_rules(read_segments(segs)), strict=True)
+            for seg, reason in zip(segs, self.rejections(segs), strict=True)
         ]
+
+    def rejections(self, segs: Sequence[SegmentPair]) -> list[str]:
+        """For each segment, the first rule that it breaks, or "" if it breaks none."""
+        return self.broken_rules(read_segments(segs))
 
     def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
         """Return the scores unchanged, because rules do not depend on other pages."""

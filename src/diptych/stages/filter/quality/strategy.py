@@ -47,6 +47,10 @@ class Quality:
         odds = shipped("quality", measures.NAMES).odds(measures.rows_of(columns))
         return self._decisions(segments, columns | {"odds": odds})
 
+    def rejections(self, segs: Sequence[SegmentPair]) -> list[str]:
+        """For each segment, the first rule that it breaks, or "" if it breaks none."""
+        return self.rules.rejections(segs)
+
     def _decisions(
         self, segments: Segments, columns: Mapping[str, NDArray[np.float64]]
     ) -> list[Decision]:

@@ -14,6 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from diptych.kernels import native
+from diptych.kernels.characters import KindSets, KindTable, LetterWeights, count_kinds
+from diptych.kernels.tables import ends_of
 from diptych.text.lengths import letter_weights
 
 
@@ -115,6 +118,38 @@ def count_characters(texts: Sequence[str]) -> CharacterCounts:
     >>> Kind(found.last[0]).name, found.letters.tolist()
     ('STOP', [7, 0])
     """
+    return (_counted if native() is None else _counted_in_c)(texts)
+
+
+def _counted_in_c(texts: Sequence[str]) -> CharacterCounts:
+    sizes = np.fromiter(map(len, texts), np.int64, len(texts))
+    points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
+    return CharacterCounts(*count_kinds(points, ends_of(sizes), _kind_table()))
+
+
+@cache
+def _kind_table() -> KindTable:
+    sets = KindSets(
+        len(Kind), Kind.SPACE, Kind.LOWER, _bits((Kind.STOP, Kind.QUESTION, Kind.EXCLAMATION)),
+        _bits((*LETTERS, Kind.DIGIT)), _bits(_ENDING_KINDS), Kind.IDEOGRAPH, Kind.OTHER,
+    )  # fmt: skip
+    return KindTable(_table(), sets, _weights())
+
+
+def _bits(kinds: Sequence[Kind]) -> int:
+    return sum(1 << kind for kind in kinds)
+
+
+def _weights() -> LetterWeights:
+    """The weight of each code point of the table, and of ideographs beyond it."""
+    weights = letter_weights(np.arange(_TABLE_SIZE + 1, dtype=np.uint32))
+    assert weights is not None
+    values, classes = np.unique(weights, return_inverse=True)
+    return LetterWeights(classes.reshape(-1).astype(np.uint8), values)
+
+
+def _counted(texts: Sequence[str]) -> CharacterCounts:
+    """Compute `count_characters` in NumPy, as the reference implementation and the fallback."""
     # Every text is followed by a separator, so that no row of the array is empty.
     data = "\n".join([*texts, ""]).encode("utf-32-le", "surrogatepass")
     points = np.frombuffer(data, "<u4")
