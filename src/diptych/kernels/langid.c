@@ -60,29 +60,51 @@ static void add(const uint16_t *restrict row, double weight, int64_t labels, dou
     }
 }
 
+#define SMALL 16
+
 /* Writes the probability of each label to `shares`: the log probabilities of a feature are weighted by
-   the logarithm of its count, and less in longer texts.  Returns 0 if memory is exhausted. */
-int32_t langid_shares(const Model *model, const uint8_t *text, int64_t size, double *shares) {
+   the logarithm of its count, and less in longer texts.
+
+   slots: zeros, a power of two of at least twice the number of bytes.  features, counts: one per byte.
+   weights: those of small counts, which are the most frequent. */
+static void find_shares(
+    const Model *model, const uint8_t *text, int64_t size, const double *weights, uint64_t slots, int32_t *room,
+    int32_t *features, int32_t *counts, double *shares) {
     int64_t labels = model->labels;
-    uint64_t slots = 16;
-    while (slots < 2 * (uint64_t)size) slots *= 2;
-    int32_t *room = calloc(slots + 2 * (uint64_t)size, sizeof *room);
-    if (!room) return 0;
-    int32_t *features = room + slots, *counts = features + size;
     int64_t found = count_features(model, text, size, slots - 1, room, features, counts);
     for (int64_t c = 0; c < labels; c++) shares[c] = found ? model->priors[c] : 0;
-    double weights[16]; /* weights of small counts, which are the most frequent */
-    for (int k = 0; k < 16; k++) weights[k] = log1p(k);
     for (int64_t k = 0; k < found; k++) {
         const uint16_t *soon = model->table + features[k + 3 < found ? k + 3 : k] * labels;
         for (int64_t c = 0; c < labels; c += 32) __builtin_prefetch(soon + c);
-        double weight = counts[k] < 16 ? weights[counts[k]] : log1p(counts[k]);
+        double weight = counts[k] < SMALL ? weights[counts[k]] : log1p(counts[k]);
         add(model->table + features[k] * labels, weight, labels, shares);
     }
-    free(room);
     double most = -INFINITY, sum = 0, scale = size ? 1 / sqrt((double)size) : 1;
     for (int64_t c = 0; c < labels; c++) most = shares[c] > most ? shares[c] : most;
     for (int64_t c = 0; c < labels; c++) sum += shares[c] = exp((shares[c] - most) * scale);
     for (int64_t c = 0; c < labels; c++) shares[c] /= sum;
+}
+
+/* Writes a row of shares for each of `count` texts; text k has the bytes from[k] .. from[k + 1] - 1.
+   Returns 0 if memory is exhausted. */
+int32_t langid_shares(const Model *model, const uint8_t *text, int64_t count, const int64_t *from, double *shares) {
+    int64_t longest = 0;
+    for (int64_t k = 0; k < count; k++) longest = from[k + 1] - from[k] > longest ? from[k + 1] - from[k] : longest;
+    uint64_t most = 16;
+    while (most < 2 * (uint64_t)longest) most *= 2;
+    int32_t *room = malloc((most + 2 * (uint64_t)longest) * sizeof *room);
+    if (!room) return 0;
+    double weights[SMALL];
+    for (int k = 0; k < SMALL; k++) weights[k] = log1p(k);
+    for (int64_t k = 0; k < count; k++) {
+        int64_t size = from[k + 1] - from[k];
+        uint64_t slots = 16;
+        while (slots < 2 * (uint64_t)size) slots *= 2;
+        memset(room, 0, slots * sizeof *room);
+        find_shares(
+            model, text + from[k], size, weights, slots, room, room + most, room + most + longest,
+            shares + k * model->labels);
+    }
+    free(room);
     return 1;
 }

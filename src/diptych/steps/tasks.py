@@ -229,11 +229,16 @@ def _judged(
     if not decision.accept:
         return AlignResult(decision, [])
 
+    made = {id(each): segment for each, segment in zip(found, segments, strict=True)}
+
+    def segments_of(some: Sequence[AlignedSentences]) -> list[SegmentPair]:
+        return [made.get(id(each)) or segment_of(pair, each) for each in some]
+
     def scores(some: Sequence[AlignedSentences]) -> list[float]:
-        return [each.score for each in judge([segment_of(pair, one) for one in some], lexicon)]
+        return [each.score for each in judge(segments_of(some), lexicon)]
 
     if mended:
-        segments = [segment_of(pair, each) for each in mend_partial(found, scores)]
+        segments = segments_of(mend_partial(found, scores))
     whole = [segment for segment in segments if segment.left and segment.right]
     decisions = iter(judge(whole, lexicon))
     return AlignResult(

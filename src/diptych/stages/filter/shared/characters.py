@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Sequence
 from enum import IntEnum
 from functools import cache
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -48,8 +49,7 @@ class Kind(IntEnum):
     DAMAGED = 18
 
 
-LETTERS = (Kind.LOWER, Kind.UPPER, Kind.LETTER, Kind.IDEOGRAPH, Kind.SYLLABLE)
-_DENSE = [Kind.IDEOGRAPH, Kind.SYLLABLE]
+LETTERS = (Kind.LOWER, Kind.UPPER, Kind.LETTER, Kind.IDEOGRAPH, Kind.SYLLABLE)  # consecutive
 _BY_CHARACTER = {
     Kind.STOP: ".。।。．…۔።",
     Kind.COMMA: ",،、，､;；؛·",
@@ -93,14 +93,13 @@ class CharacterCounts(NamedTuple):
     @property
     def letters(self) -> NDArray[np.int64]:
         """The number of letters in each text."""
-        letters: NDArray[np.int64] = self.kinds[:, list(LETTERS)].sum(axis=1)
+        letters: NDArray[np.int64] = self.kinds[:, LETTERS[0] : LETTERS[-1] + 1].sum(axis=1)
         return letters
 
     @property
     def weight(self) -> NDArray[np.int64]:
         """The number of letters in each text; ideographs and syllabic characters count as three."""
-        dense: NDArray[np.int64] = self.kinds[:, _DENSE].sum(axis=1)
-        return self.letters + 2 * dense
+        return self.letters + 2 * (self.kinds[:, Kind.IDEOGRAPH] + self.kinds[:, Kind.SYLLABLE])
 
     @property
     def visible(self) -> NDArray[np.int64]:
@@ -218,8 +217,8 @@ def _lengths(
 @cache
 def _table() -> NDArray[np.uint8]:
     by_category = {name: int(kind) for name, kind in _BY_CATEGORY.items()}
-    category = unicodedata.category
-    kinds = bytearray(by_category.get(category(chr(point)), 0) for point in range(_TABLE_SIZE))
+    categories = map(unicodedata.category, map(chr, range(_TABLE_SIZE)))
+    kinds = bytearray(map(by_category.get, categories, repeat(0)))
     for kind, ranges in _BLOCKS.items():
         for start, end in ranges:
             own = kinds[start:end]
