@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diptych.kernels import native
-from diptych.kernels.characters import KindSets, KindTable, LetterWeights, count_kinds
+from diptych.kernels.characters import KindSets, KindTable, count_kinds
 from diptych.stages.filter.shared.characters import _counted, count_characters
 
 POOL = "aB.c d? e! x中のЖ é٣\U0002a6d6\U00050000\ud800\n\t \u0e44(1)،\ufffd\U0001f600"
@@ -37,9 +37,8 @@ def test_breaks_ends_and_characters_beyond_the_table(text: str) -> None:
         np.testing.assert_array_equal(found, expected)
 
 
-def table(kinds: list[int], classes: list[int], values: list[float]) -> KindTable:
-    weights = LetterWeights(np.array(classes, np.uint8), np.array(values))
-    return KindTable(np.array(kinds, np.uint8), SETS, weights)
+def table(kinds: list[int], weights: list[float]) -> KindTable:
+    return KindTable(np.array(kinds, np.uint8), SETS, np.array(weights))
 
 
 def count(offsets: list[int], kinds: KindTable) -> list[list[float]]:
@@ -48,19 +47,19 @@ def count(offsets: list[int], kinds: KindTable) -> list[list[float]]:
 
 
 def test_code_points_beyond_the_table_are_ideographs_or_others() -> None:
-    found = count([0, 4], table([0, 1], [0, 0, 1], [1.0, 3.5]))
+    found = count([0, 4], table([0, 1], [1.0, 1.0, 3.5]))
     assert found == [[[2, 2]], [1], [1], [0], [6.5]]
 
 
 @pytest.mark.parametrize("offsets", [[0, 3], [1, 4], [0, 5], [0, 3, 2, 4]])
 def test_offsets_out_of_range_are_refused(offsets: list[int]) -> None:
     with pytest.raises(ValueError, match="ascending"):
-        count(offsets, table([0, 1], [0, 0, 1], [1.0, 3.5]))
+        count(offsets, table([0, 1], [1.0, 1.0, 3.5]))
 
 
-@pytest.mark.parametrize(
-    ("kinds", "classes"), [([0, 2], [0, 0, 0]), ([0, 1], [0, 0, 1]), ([0, 1], [0, 0])]
-)
-def test_kinds_and_weights_out_of_range_are_refused(kinds: list[int], classes: list[int]) -> None:
+@pytest.mark.parametrize(("kinds", "weights"), [([0, 2], [1.0] * 3), ([0, 1], [1.0] * 2)])
+def test_kinds_out_of_range_and_missing_weights_are_refused(
+    kinds: list[int], weights: list[float]
+) -> None:
     with pytest.raises(ValueError, match="each code point"):
-        count([0, 4], table(kinds, classes, [1.0]))
+        count([0, 4], table(kinds, weights))

@@ -7,14 +7,12 @@
 typedef struct {
     int64_t size;             /* number of code points in the tables */
     const uint8_t *kind;      /* kind of each code point */
-    const uint8_t *weight;    /* index of the weight of each code point */
-    const double *weights;    /* letters that a code point of each weight corresponds to */
+    const double *weights;    /* letters that each code point corresponds to; then, ideographs beyond the table */
     int64_t kinds;            /* number of kinds, at most 32 */
     int32_t space, lower;     /* kinds */
     uint32_t stops, beginnings, endings; /* sets of kinds, as bits */
     int32_t ideograph, other; /* kinds of code points beyond the table, below `ideographs_end` and above */
     int64_t ideographs_end;
-    int32_t beyond;           /* index of the weight of ideographs beyond the table */
 } Kinds;
 
 /* For each text: the number of characters of each kind, the kinds of the first and the last character of
@@ -32,11 +30,11 @@ void characters_count(
             uint8_t kind;
             if (point < kinds->size) {
                 kind = kinds->kind[point];
-                length += kinds->weights[kinds->weight[point]];
+                length += kinds->weights[point];
             } else {
                 int is_ideograph = point < kinds->ideographs_end;
                 kind = (uint8_t)(is_ideograph ? kinds->ideograph : kinds->other);
-                length += is_ideograph ? kinds->weights[kinds->beyond] : 1;
+                length += is_ideograph ? kinds->weights[kinds->size] : 1;
             }
             row[kind]++;
             if (!begin && kinds->beginnings >> kind & 1) begin = kind;

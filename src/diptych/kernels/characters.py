@@ -36,26 +36,15 @@ class KindSets(NamedTuple):
     other: int
 
 
-class LetterWeights(NamedTuple):
-    """The weight of each code point, as an index of `values`.
-
-    The last one is the weight of ideographs beyond the table.
-    """
-
-    classes: NDArray[np.uint8]
-    values: NDArray[np.float64]
-
-
 class _CKinds(ctypes.Structure):
     _fields_ = (
         ("size", ctypes.c_int64),
-        *fields_of(ctypes.c_void_p, "kind weight weights"),
+        *fields_of(ctypes.c_void_p, "kind weights"),
         ("kinds", ctypes.c_int64),
         *fields_of(ctypes.c_int32, "space lower"),
         *fields_of(ctypes.c_uint32, "stops beginnings endings"),
         *fields_of(ctypes.c_int32, "ideograph other"),
         ("ideographs_end", ctypes.c_int64),
-        ("beyond", ctypes.c_int32),
     )
 
 
@@ -70,19 +59,19 @@ class KindTable:
 
     kinds: NDArray[np.uint8]
     sets: KindSets
-    weights: LetterWeights
+    weights: NDArray[np.float64]
+    """the letters that each code point corresponds to, and those of ideographs beyond the table"""
 
     @cached_property
     def in_c(self) -> _CKinds:
         """The table as a C structure; raise ValueError if a kind or a weight is out of range."""
-        classes, values = self.weights
-        if len(classes) != len(self.kinds) + 1 or not are_within(classes, len(values)):
+        if len(self.weights) != len(self.kinds) + 1:
             raise ValueError("each code point must have a weight")
         if self.sets.kinds > _MAX_KINDS or not are_within(self.kinds, self.sets.kinds):
             raise ValueError("each code point must have one of at most 32 kinds")
         return _CKinds(
-            len(self.kinds), *map(pointer, (self.kinds, classes, values)), *self.sets,
-            _IDEOGRAPHS_END, int(classes[-1]),
+            len(self.kinds), pointer(self.kinds), pointer(self.weights), *self.sets,
+            _IDEOGRAPHS_END,
         )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.kernels import native
-from diptych.kernels.characters import KindSets, KindTable, LetterWeights, count_kinds
+from diptych.kernels.characters import KindSets, KindTable, count_kinds
 from diptych.kernels.tables import ends_of
 from diptych.text.lengths import letter_weights
 
@@ -132,19 +132,13 @@ def _kind_table() -> KindTable:
         len(Kind), Kind.SPACE, Kind.LOWER, _bits((Kind.STOP, Kind.QUESTION, Kind.EXCLAMATION)),
         _bits((*LETTERS, Kind.DIGIT)), _bits(_ENDING_KINDS), Kind.IDEOGRAPH, Kind.OTHER,
     )  # fmt: skip
-    return KindTable(_table(), sets, _weights())
+    weights = letter_weights(np.arange(_TABLE_SIZE + 1, dtype=np.uint32))
+    assert weights is not None
+    return KindTable(_table(), sets, weights)
 
 
 def _bits(kinds: Sequence[Kind]) -> int:
     return sum(1 << kind for kind in kinds)
-
-
-def _weights() -> LetterWeights:
-    """The weight of each code point of the table, and of ideographs beyond it."""
-    weights = letter_weights(np.arange(_TABLE_SIZE + 1, dtype=np.uint32))
-    assert weights is not None
-    values, classes = np.unique(weights, return_inverse=True)
-    return LetterWeights(classes.reshape(-1).astype(np.uint8), values)
 
 
 def _counted(texts: Sequence[str]) -> CharacterCounts:
