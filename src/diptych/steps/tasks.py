@@ -28,6 +28,7 @@ from diptych.steps.align_pages import (
     segment_of,
 )
 from diptych.steps.partial_segments import mend_partial
+from diptych.text.caches import TextCache
 from diptych.types import (
     UNDECIDED,
     Block,
@@ -53,6 +54,7 @@ _PLAUSIBLE_PAIR = 0.2  # minimum score of two pages whose links may be aligned
 _SURE_SEGMENT = 0.7  # minimum score of a segment to learn from
 _UNREADABLE = Decision(False, 0.0, Reason.UNREADABLE)
 _UNALIGNED = Decision(False, 0.0, Reason.UNALIGNED)
+_personal_data = TextCache(personal_data, 4_000_000, per_character=2)
 
 
 @dataclass(slots=True)
@@ -254,7 +256,7 @@ def _judged(
 
 def _marked(segment: SegmentPair, decision: Decision) -> Decision:
     """Return the decision on a segment, with the kinds of personal data in it as marks."""
-    found = dict.fromkeys((*personal_data(segment.left), *personal_data(segment.right)))
+    found = dict.fromkeys((*_personal_data[segment.left], *_personal_data[segment.right]))
     return replace(decision, marks=(*decision.marks, *found)) if found else decision
 
 
