@@ -39,7 +39,7 @@ void characters_count(
             row[kind]++;
             if (!begin && kinds->beginnings >> kind & 1) begin = kind;
             if (kinds->endings >> kind & 1) end = kind;
-            if (kind == kinds->lower && before == kinds->space && at >= from[text] + 2) broken += kinds->stops >> before_that & 1;
+            if (kind == kinds->lower && before == kinds->space) broken += kinds->stops >> before_that & 1;
             before_that = before, before = kind;
         }
         first[text] = begin, last[text] = end, breaks[text] = broken;
