@@ -51,8 +51,7 @@ __all__ = [
 class SiteView(Protocol):
     """A read-only view of what is known about a site: its pages, links, sketches and lexicons.
 
-    `pages` holds one record per distinct page, without redirects, copies and non-canonical URLs;
-    `resolve` maps such URLs to the pages that represent them.
+    `pages` has one record per distinct page; `resolve` maps redirects, copies and other URLs to it.
     """
 
     @property
@@ -128,10 +127,7 @@ class Guide(CrawlPolicy, Protocol):
 
 @runtime_checkable
 class GuidedPolicy(Protocol):
-    """A stateful crawl policy: it creates a guide for each site.
-
-    Snapshots are stored under the `repr` of the policy, which must therefore never vary.
-    """
+    """Creates a stateful guide for each site; its `repr`, the key of snapshots, must never vary."""
 
     def guide(self, langs: Sequence[str]) -> Guide:
         """A new guide without observations."""
@@ -310,6 +306,10 @@ class Filter(Protocol):
         Scores are from 0 (worthless) to 1 (certainly a translation).  A rejection has a reason:
         `low_score` or `partial` below the threshold, else the name of the broken rule.
         """
+        ...
+
+    def rejections(self, segs: Sequence[SegmentPair]) -> list[str]:
+        """For each segment, the rule for which `judge` rejects it whatever its score, or ""."""
         ...
 
     def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:

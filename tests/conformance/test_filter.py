@@ -51,6 +51,8 @@ def test_score_is_a_share_and_a_reject_has_a_reason(
         assert not decision.accept or decision.score >= strategy.threshold
         assert decision.reason not in LOW_SCORES or decision.score < strategy.threshold
     assert strategy.judge(segs, EMPTY) == decisions
+    reasons = [decision.reason for decision in decisions]
+    assert strategy.rejections(segs) == ["" if each in LOW_SCORES else each for each in reasons]
 
 
 @pytest.mark.parametrize("strategy", FILTERS)

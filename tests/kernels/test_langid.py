@@ -13,7 +13,13 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier, visit_counts
 from support.examples import examples
 
 from diptych.kernels import langid, langid_reference, native
-from diptych.kernels.langid import Automaton, Model, label_shares, shared_blocks
+from diptych.kernels.langid import (
+    Automaton,
+    Model,
+    label_shares,
+    label_shares_of_texts,
+    shared_blocks,
+)
 from diptych.language.identify import whole_model
 from diptych.language.model_file import read_model
 
@@ -52,6 +58,17 @@ def test_shares_match_the_reference(seed: int, text: bytes) -> None:
     ours = label_shares(model, text)
     np.testing.assert_allclose(ours, langid_reference.label_shares(model, text), 1e-9)
     assert ours.sum() == pytest.approx(1)
+
+
+@given(st.integers(0, 50), st.lists(st.binary(max_size=60), max_size=20))
+def test_texts_that_are_read_together_get_the_shares_of_texts_alone(
+    seed: int, texts: list[bytes]
+) -> None:
+    model = random_model(seed)
+    together = label_shares_of_texts(model, texts)
+    assert together.shape == (len(texts), LABELS)
+    for ours, text in zip(together, texts, strict=True):
+        np.testing.assert_array_equal(ours, label_shares(model, text))
 
 
 @pytest.mark.parametrize(

@@ -18,20 +18,39 @@ typedef struct {
     int32_t start;           /* the initial row */
 } Model;
 
-/* Writes the features in order of their first occurrence, with their counts; returns their number.
+#define TOGETHER 8 /* texts that are read together, so that the processor need not wait for each move */
 
-   slots: mask + 1 zeros, a power of two larger than the number of bytes.
-   features, counts: space for one per byte. */
-static int64_t count_features(
-    const Model *model, const uint8_t *text, int64_t size, uint64_t mask, int32_t *slots, int32_t *features,
-    int32_t *counts) {
-    const State *moves = model->moves;
-    const uint32_t *blocks = model->blocks;
-    int32_t row = model->start, found = 0;
+/* Writes the feature that is found at each byte of some texts, or a negative number; text k has the bytes
+   from[k] .. from[k + 1] - 1, and its features begin at found + k * width. */
+static void find_features(
+    const Model *model, const uint8_t *text, int64_t texts, const int64_t *from, int64_t width, int32_t *found) {
+    int32_t rows[TOGETHER];
+    int64_t longest = 0;
+    for (int64_t k = 0; k < texts; k++) {
+        rows[k] = model->start;
+        longest = from[k + 1] - from[k] > longest ? from[k + 1] - from[k] : longest;
+    }
+    for (int64_t at = 0; at < longest; at++)
+        for (int64_t k = 0; k < texts; k++) {
+            if (at >= from[k + 1] - from[k]) continue;
+            uint8_t byte = text[from[k] + at];
+            State state = model->moves[(int64_t)model->blocks[(int64_t)rows[k] * 16 + (byte >> 4)] * 16 + (byte & 15)];
+            rows[k] = state.row;
+            found[k * width + at] = state.feature;
+            if (state.feature < 0) continue;
+            const uint16_t *soon = model->table + state.feature * model->labels;
+            for (int64_t c = 0; c < model->labels; c += 32) __builtin_prefetch(soon + c);
+        }
+}
+
+/* Replaces the features of a text by its distinct features in order of their first occurrence, and writes their
+   counts; returns their number.
+
+   slots: mask + 1 zeros, a power of two larger than the number of bytes. */
+static int64_t count_features(int32_t *features, int64_t size, uint64_t mask, int32_t *slots, int32_t *counts) {
+    int32_t found = 0;
     for (int64_t at = 0; at < size; at++) {
-        State state = moves[(int64_t)blocks[(int64_t)row * 16 + (text[at] >> 4)] * 16 + (text[at] & 15)];
-        int32_t feature = state.feature;
-        row = state.row;
+        int32_t feature = features[at];
         if (feature < 0) continue;
         uint64_t slot = ((uint32_t)feature * 2654435761u >> 7) & mask;
         while (slots[slot] && features[slots[slot] - 1] != feature) slot = (slot + 1) & mask;
@@ -60,29 +79,50 @@ static void add(const uint16_t *restrict row, double weight, int64_t labels, dou
     }
 }
 
+#define SMALL 16
+
 /* Writes the probability of each label to `shares`: the log probabilities of a feature are weighted by
-   the logarithm of its count, and less in longer texts.  Returns 0 if memory is exhausted. */
-int32_t langid_shares(const Model *model, const uint8_t *text, int64_t size, double *shares) {
-    int64_t labels = model->labels;
-    uint64_t slots = 16;
-    while (slots < 2 * (uint64_t)size) slots *= 2;
-    int32_t *room = calloc(slots + 2 * (uint64_t)size, sizeof *room);
-    if (!room) return 0;
-    int32_t *features = room + slots, *counts = features + size;
-    int64_t found = count_features(model, text, size, slots - 1, room, features, counts);
+   the logarithm of its count, and less in longer texts.
+
+   features: those found at each byte; they are overwritten.  room: zeros, `slots` of them, a power of two of
+   at least twice the number of bytes.  counts: one per byte.  weights: those of small counts, which are the
+   most frequent. */
+static void find_shares(
+    const Model *model, int64_t size, const double *weights, uint64_t slots, int32_t *room, int32_t *features,
+    int32_t *counts, double *shares) {
+    int64_t labels = model->labels, found = count_features(features, size, slots - 1, room, counts);
     for (int64_t c = 0; c < labels; c++) shares[c] = found ? model->priors[c] : 0;
-    double weights[16]; /* weights of small counts, which are the most frequent */
-    for (int k = 0; k < 16; k++) weights[k] = log1p(k);
     for (int64_t k = 0; k < found; k++) {
-        const uint16_t *soon = model->table + features[k + 3 < found ? k + 3 : k] * labels;
-        for (int64_t c = 0; c < labels; c += 32) __builtin_prefetch(soon + c);
-        double weight = counts[k] < 16 ? weights[counts[k]] : log1p(counts[k]);
+        double weight = counts[k] < SMALL ? weights[counts[k]] : log1p(counts[k]);
         add(model->table + features[k] * labels, weight, labels, shares);
     }
-    free(room);
     double most = -INFINITY, sum = 0, scale = size ? 1 / sqrt((double)size) : 1;
     for (int64_t c = 0; c < labels; c++) most = shares[c] > most ? shares[c] : most;
     for (int64_t c = 0; c < labels; c++) sum += shares[c] = exp((shares[c] - most) * scale);
     for (int64_t c = 0; c < labels; c++) shares[c] /= sum;
+}
+
+/* Writes a row of shares for each of `count` texts; text k has the bytes from[k] .. from[k + 1] - 1.
+   Returns 0 if memory is exhausted. */
+int32_t langid_shares(const Model *model, const uint8_t *text, int64_t count, const int64_t *from, double *shares) {
+    int64_t longest = 0;
+    for (int64_t k = 0; k < count; k++) longest = from[k + 1] - from[k] > longest ? from[k + 1] - from[k] : longest;
+    uint64_t most = 16;
+    while (most < 2 * (uint64_t)longest) most *= 2;
+    uint64_t lanes = count < TOGETHER ? (uint64_t)count : TOGETHER;
+    int32_t *room = malloc((most + (lanes + 1) * (uint64_t)longest) * sizeof *room);
+    if (!room) return 0;
+    int32_t *counts = room + most, *features = counts + longest;
+    double weights[SMALL];
+    for (int k = 0; k < SMALL; k++) weights[k] = log1p(k);
+    for (int64_t k = 0; k < count; k++) {
+        int64_t size = from[k + 1] - from[k], lane = k % TOGETHER, rest = count - k;
+        uint64_t slots = 16;
+        while (slots < 2 * (uint64_t)size) slots *= 2;
+        memset(room, 0, slots * sizeof *room);
+        if (!lane) find_features(model, text, rest < TOGETHER ? rest : TOGETHER, from + k, longest, features);
+        find_shares(model, size, weights, slots, room, features + lane * longest, counts, shares + k * model->labels);
+    }
+    free(room);
     return 1;
 }

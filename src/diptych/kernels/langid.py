@@ -157,15 +157,16 @@ def label_shares_of_texts(model: Model, texts: Sequence[bytes]) -> NDArray[np.fl
     >>> label_shares_of_texts(model, [b"abc", b""]).round(2).tolist()
     [[0.74, 0.26], [0.5, 0.5]]
     """
-    shares = np.empty((len(texts), len(model.priors)))
-    library, whole = native(), ctypes.byref(model.in_c)
-    first, step = shares.ctypes.data, shares.strides[0]
-    for row, text in enumerate(texts):
-        if library is None:
+    shares, library = np.empty((len(texts), len(model.priors))), native()
+    if library is None:
+        for row, text in enumerate(texts):
             shares[row] = langid_reference.label_shares(model, text)
-        elif not library.langid_shares(
-            whole, ctypes.c_char_p(text), ctypes.c_int64(len(text)),
-            ctypes.c_void_p(first + row * step),
-        ):  # fmt: skip
-            raise MemoryError
+        return shares
+    offsets = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum([len(text) for text in texts], out=offsets[1:])
+    if not library.langid_shares(
+        ctypes.byref(model.in_c), ctypes.c_char_p(b"".join(texts)), ctypes.c_int64(len(texts)),
+        pointer(offsets), pointer(shares),
+    ):  # fmt: skip
+        raise MemoryError
     return shares

@@ -1,33 +1,12 @@
 /* Links between the words of two vocabularies: by a lexicon in both directions, and by similar spelling.
 
    `learn/lexicon/word_links.py` is the reference implementation; `kernels/word_links.py` checks the input. */
-#include <stdint.h>
+#include "word_links.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #define LONGEST 1000 /* words of one slot to visit: only an attack puts more into a slot */
-
-typedef struct {
-    int64_t words;
-    const int64_t *row; /* row of each word in the lexicon, or -1 */
-    const int64_t *from; /* table of this side of the lexicon: row offsets, words of the other side, probabilities */
-    const int32_t *column;
-    const float *value;
-    int64_t rows;        /* number of rows of that table */
-    const uint8_t *text; /* the words in the form that is compared, concatenated, and the offset of each */
-    const int64_t *at;
-} Words;
-
-typedef struct {
-    double same, alike, least_likeness; /* probabilities of the same and of a similar spelling, and the minimum similarity */
-    int64_t least, most;                /* minimum common prefix in letters, and maximum number of words to compare with */
-} Looks;
-
-typedef struct {
-    int64_t room, count;
-    int32_t *left, *right;
-    float *forward, *backward;
-} Found;
 
 /* The links of one left word: the right words, and the probabilities for each. */
 typedef struct {

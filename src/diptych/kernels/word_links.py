@@ -47,7 +47,9 @@ class _CWords(ctypes.Structure):
     )
 
 
-class _CLooks(ctypes.Structure):
+class CLooks(ctypes.Structure):
+    """`Looks` as a C structure."""
+
     _fields_ = (
         *fields_of(ctypes.c_double, "same alike min_similarity"),
         *fields_of(ctypes.c_int64, "min_shared max_compared"),
@@ -77,7 +79,7 @@ def find_links(
     found = _CFound(room, 0, *map(pointer, (*where, *shares)))
     texts = [_placed(left), _placed(right)]
     sides = [_side(words, *text) for words, text in zip((left, right), texts, strict=True)]
-    known = _CLooks(*looks)
+    known = CLooks(*looks)
     if not library.links_find(*map(ctypes.byref, (*sides, known, found))):
         raise MemoryError
     end = int(found.count)

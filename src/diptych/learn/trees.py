@@ -6,6 +6,7 @@ import ctypes
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from diptych.kernels import native, pointer
 from diptych.learn.arrays import arrays_of, part_of
 
 _LEAF = -1
+_FORESTS = 8  # packed forests to keep: some 300 kB each
 _DTYPES = {
     "roots": "int32",
     "features": "int16",
@@ -46,9 +48,8 @@ class Forest:
         out = np.zeros(len(rows), np.float32)
         library.forest(
             pointer(rows), ctypes.c_int64(len(rows)), ctypes.c_int32(rows.shape[1]),
-            pointer(self.roots), ctypes.c_int32(len(self.roots)), pointer(self.features),
-            pointer(self.thresholds), pointer(self.lefts), pointer(self.rights),
-            pointer(self.values), ctypes.c_float(self.base), pointer(out),
+            pointer(self.roots), ctypes.c_int32(len(self.roots)), *map(pointer, _packed(self)),
+            ctypes.c_float(self.base), pointer(out),
         )  # fmt: skip
         return out
 
@@ -125,6 +126,20 @@ class Forest:
             np.where(leaf, nodes["value"], 0).astype(np.float32),
             float(np.ravel(model._baseline_prediction)[0]),
         )
+
+
+@lru_cache(maxsize=_FORESTS)
+def _packed(forest: Forest) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """The nodes of a forest in the form that the kernel reads, and the height of each."""
+    library, size = native(), len(forest.features)
+    assert library is not None
+    nodes, heights = np.zeros((size, 4), np.int32), np.zeros(size, np.int32)
+    library.forest_pack(
+        ctypes.c_int64(size), pointer(forest.features), pointer(forest.thresholds),
+        pointer(forest.lefts), pointer(forest.rights), pointer(forest.values), pointer(nodes),
+        pointer(heights),
+    )  # fmt: skip
+    return nodes, heights
 
 
 def _down(values: NDArray[np.float64]) -> NDArray[np.float32]:

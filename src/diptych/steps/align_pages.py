@@ -129,19 +129,23 @@ def align_pages(
 
 def segment_of(pair: PagePair, found: AlignedSentences) -> SegmentPair:
     """Make a segment of aligned sentences, with their URLs, paths and offsets."""
-    ours, theirs = list(_spans(found.left)), list(_spans(found.right))
-    return SegmentPair(
-        left=" ".join(map(_text_of, ours)),
-        right=" ".join(map(_text_of, theirs)),
-        left_lang=pair.left_lang,
-        right_lang=pair.right_lang,
-        left_url=pair.left,
-        right_url=pair.right,
-        left_path=" ".join(block.path for block, _, _ in ours),
-        right_path=" ".join(block.path for block, _, _ in theirs),
-        score=found.score,
-        left_at=format_at((start, end) for _, start, end in ours),
-        right_at=format_at((start, end) for _, start, end in theirs),
+    left, left_path, left_at = _joined(found.left)
+    right, right_path, right_at = _joined(found.right)
+    langs, urls, paths = pair.langs, (pair.left, pair.right), (left_path, right_path)
+    return SegmentPair(left, right, *langs, *urls, *paths, found.score, left_at, right_at)
+
+
+def _joined(sentences: Sequence[Sentence]) -> tuple[str, str, str]:
+    """The text of sentences, the paths of their blocks, and their ranges in the blocks."""
+    if len(sentences) == 1:  # the case of most segments
+        [(text, block, _, start)] = sentences
+        end = start + len(text)
+        return block.text[start:end], block.path, f"{start}-{end}"
+    spans = list(_spans(sentences))
+    return (
+        " ".join(map(_text_of, spans)),
+        " ".join(block.path for block, _, _ in spans),
+        format_at((start, end) for _, start, end in spans),
     )
 
 

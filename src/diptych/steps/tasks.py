@@ -18,7 +18,6 @@ from diptych.page.sketch import block_languages
 from diptych.protocols import LinkAligner, TreeAligner
 from diptych.reason import Reason
 from diptych.registry import Strategies
-from diptych.run.segments import LOW_SCORES
 from diptych.run.site_view import StoreView
 from diptych.run.store import Store
 from diptych.steps.align_pages import (
@@ -29,6 +28,7 @@ from diptych.steps.align_pages import (
     segment_of,
 )
 from diptych.steps.partial_segments import mend_partial
+from diptych.text.caches import TextCache
 from diptych.types import (
     UNDECIDED,
     Block,
@@ -54,6 +54,7 @@ _PLAUSIBLE_PAIR = 0.2  # minimum score of two pages whose links may be aligned
 _SURE_SEGMENT = 0.7  # minimum score of a segment to learn from
 _UNREADABLE = Decision(False, 0.0, Reason.UNREADABLE)
 _UNALIGNED = Decision(False, 0.0, Reason.UNALIGNED)
+_personal_data = TextCache(personal_data, 4_000_000, per_character=2)
 
 
 @dataclass(slots=True)
@@ -180,14 +181,12 @@ class LexiconTask(NamedTuple):
             for found in context.aligned(self.pair, *pages)
             if found.left and found.right and found.score >= _SURE_SEGMENT
         ]
-        lexicon = context.lexicon(self.pair.langs)
         # Scores may be low only because the lexicon lacks words, so only rules count.
+        rejections = context.strategies.filter.rejections(sure)
         return [
             (segment.left, segment.right)
-            for segment, decision in zip(
-                sure, context.strategies.filter.judge(sure, lexicon), strict=True
-            )
-            if decision.accept or decision.reason in LOW_SCORES
+            for segment, reason in zip(sure, rejections, strict=True)
+            if not reason
         ]
 
 
@@ -232,11 +231,16 @@ def _judged(
     if not decision.accept:
         return AlignResult(decision, [])
 
+    made = {id(each): segment for each, segment in zip(found, segments, strict=True)}
+
+    def segments_of(some: Sequence[AlignedSentences]) -> list[SegmentPair]:
+        return [made.get(id(each)) or segment_of(pair, each) for each in some]
+
     def scores(some: Sequence[AlignedSentences]) -> list[float]:
-        return [each.score for each in judge([segment_of(pair, one) for one in some], lexicon)]
+        return [each.score for each in judge(segments_of(some), lexicon)]
 
     if mended:
-        segments = [segment_of(pair, each) for each in mend_partial(found, scores)]
+        segments = segments_of(mend_partial(found, scores))
     whole = [segment for segment in segments if segment.left and segment.right]
     decisions = iter(judge(whole, lexicon))
     return AlignResult(
@@ -252,7 +256,7 @@ def _judged(
 
 def _marked(segment: SegmentPair, decision: Decision) -> Decision:
     """Return the decision on a segment, with the kinds of personal data in it as marks."""
-    found = dict.fromkeys((*personal_data(segment.left), *personal_data(segment.right)))
+    found = dict.fromkeys((*_personal_data[segment.left], *_personal_data[segment.right]))
     return replace(decision, marks=(*decision.marks, *found)) if found else decision
 
 

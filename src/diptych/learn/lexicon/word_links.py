@@ -27,10 +27,11 @@ MIN_LIFT = 5.0  # minimum lift over chance; weaker links are ubiquitous and unin
 RARE, BASE = 0.1, 500.0  # an unseen word is expected RARE times in BASE words of any text
 _UNCOUNTED = 2.0  # assumed count of a dictionary word
 _DOUBT = 3.0  # count of a word at which it is trusted by half
-_FREQUENT = 4  # count above which a word of both texts is less likely to be a name
-_NAME, _NUMBER = 0.8, 0.96  # probability that a word is copied if its counts in both texts agree
+FREQUENT = 4  # count above which a word of both texts is less likely to be a name
+NAME, NUMBER = 0.8, 0.96  # probability that a word is copied if its counts in both texts agree
 # Expected counts below one mostly come from accidental co-occurrence.
 _DISCOUNT = 0.8
+LOOKS = Looks(_SAME, _ALIKE, MIN_SIMILARITY, MIN_SHARED, MAX_COMPARED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,7 +137,7 @@ def vocabulary_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon
     found = find_links(
         Words(_places(left, left_ids), forward, tuple(map(folded, left))),
         Words(_places(right, right_ids), backward, tuple(map(folded, right))),
-        Looks(_SAME, _ALIKE, MIN_SIMILARITY, MIN_SHARED, MAX_COMPARED),
+        LOOKS,
     )
     return WordLinks(*found)
 
@@ -208,8 +209,8 @@ def trust(
     """
     known = by_stem(lexicon)
     found = (
-        _seen(left[0], known.left_ids, known.forward, known.left_counts),
-        _seen(right[0], known.right_ids, known.backward, known.right_counts),
+        seen(_places(left[0], known.left_ids), known.forward, known.left_counts),
+        seen(_places(right[0], known.right_ids), known.backward, known.right_counts),
     )
     at = {word: place for place, word in enumerate(right[0])}
     both = [(place, at[word]) for place, word in enumerate(left[0]) if word in at]
@@ -221,19 +222,16 @@ def trust(
     return found
 
 
-def _seen(
-    words: Sequence[str], ids: Mapping[str, int], table: Table, counts: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def seen(rows: NDArray[np.int64], table: Table, counts: NDArray[np.float64]) -> NDArray[np.float64]:
     """Compute `trust` for each word from its count in the lexicon; 0 if it has no translation.
 
-    `ids` maps the words of the lexicon to their rows in `table` and `counts`.
+    `rows` are the rows of the words in `table` and `counts`, or -1.
     """
-    rows = _places(words, ids)
     is_known = rows >= 0
     is_known[is_known] = np.diff(table.offsets)[rows[is_known]] > 0
-    found = np.zeros(len(words))
-    seen = counts[rows[is_known]]
-    found[is_known] = seen / (seen + _DOUBT)
+    found = np.zeros(len(rows))
+    times = counts[rows[is_known]]
+    found[is_known] = times / (times + _DOUBT)
     return found
 
 
@@ -253,8 +251,8 @@ def _shared(
     ]
     most, least = np.maximum(*counts), np.minimum(*counts)
     is_number = np.array([left[0][place][:1].isdigit() for place in ours])
-    often = np.where(is_number, 1.0, np.minimum(1.0, _FREQUENT / most))
-    copied: NDArray[np.float64] = np.where(is_number, _NUMBER, _NAME) * least / most * often
+    often = np.where(is_number, 1.0, np.minimum(1.0, FREQUENT / most))
+    copied: NDArray[np.float64] = np.where(is_number, NUMBER, NAME) * least / most * often
     return copied
 
 

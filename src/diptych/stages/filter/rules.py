@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,8 +59,12 @@ class Rules:
         """
         return [
             Decision(not reason, seg.score, reason)
-            for seg, reason in zip(segs, self.broken_rules(read_segments(segs)), strict=True)
+            for seg, reason in zip(segs, self.rejections(segs), strict=True)
         ]
+
+    def rejections(self, segs: Sequence[SegmentPair]) -> list[str]:
+        """For each segment, the first rule that it breaks, or "" if it breaks none."""
+        return self.broken_rules(read_segments(segs))
 
     def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
         """Return the scores unchanged, because rules do not depend on other pages."""
@@ -68,32 +72,29 @@ class Rules:
 
     def broken_rules(self, segments: Segments) -> list[str]:
         """For each segment, the first rule that it breaks, or "" if it breaks none."""
-        reasons = np.full(len(segments.segs), "", "U16")
-        for name, is_broken in reversed(self._rules(segments)):
-            reasons[is_broken] = name  # in reverse order, so that the first rule wins
-        return [str(reason) for reason in reasons]
+        rules = self._rules(segments)
+        first = np.full(len(segments.segs), len(rules))
+        for place, (_, is_broken) in reversed([*enumerate(rules)]):
+            first[is_broken] = place  # in reverse order, so that the first rule wins
+        names = [*(str(name) for name, _ in rules), ""]
+        return [names[place] for place in first.tolist()]
 
     def _rules(self, segments: Segments) -> list[tuple[str, NDArray[np.bool_]]]:
         """Each rule with a mask of the segments that break it, in the order of checking."""
-        either = np.logical_or.reduce
         chars = segments.chars
-        visible = [np.maximum(side.visible, 1) for side in chars]
-        kinds = [side.kinds / total[:, None] for side, total in zip(chars, visible, strict=True)]
+        visible = [side.visible for side in chars]
         return [
-            (Reason.EMPTY, either([side.visible == 0 for side in chars])),
-            (Reason.TOO_LONG, either([side.lengths > self.max_length for side in chars])),
-            (Reason.NO_LETTERS, either([side.letters == 0 for side in chars])),
-            (Reason.MOJIBAKE, either([count > self.max_damage for count in segments.damaged])),
-            (
-                Reason.MOSTLY_DIGITS,
-                either([side[:, Kind.DIGIT] > self.max_digits for side in kinds]),
-            ),
-            (Reason.MOSTLY_MARKUP, either([side[:, Kind.CODE] > self.max_code for side in kinds])),
+            (Reason.EMPTY, _either(count == 0 for count in visible)),
+            (Reason.TOO_LONG, _either(side.lengths > self.max_length for side in chars)),
+            (Reason.NO_LETTERS, _either(side.letters == 0 for side in chars)),
+            (Reason.MOJIBAKE, _either(count > self.max_damage for count in segments.damaged)),
+            (Reason.MOSTLY_DIGITS, _is_mostly(Kind.DIGIT, self.max_digits, chars, visible)),
+            (Reason.MOSTLY_MARKUP, _is_mostly(Kind.CODE, self.max_code, chars, visible)),
             (Reason.IDENTICAL, segments.identical),
             (Reason.LANGUAGE_NAMES, segments.language_names),
             (Reason.LENGTH_RATIO, self._lopsided(chars)),
             (Reason.COPIED, self._copied(segments.copies)),
-            (Reason.WRONG_LANGUAGE, either([self._is_foreign(segments, side) for side in (0, 1)])),
+            (Reason.WRONG_LANGUAGE, _either(self._is_foreign(segments, side) for side in (0, 1))),
         ]
 
     def _lopsided(self, chars: tuple[CharacterCounts, CharacterCounts]) -> NDArray[np.bool_]:
@@ -121,6 +122,25 @@ class Rules:
             is_other | is_third
         )
         return foreign
+
+
+def _either(sides: Iterable[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    """A mask that is True where the mask of the left or of the right side is."""
+    left, right = sides
+    return left | right
+
+
+def _is_mostly(
+    kind: Kind, most: float, chars: Iterable[CharacterCounts], visible: Iterable[NDArray[np.int64]]
+) -> NDArray[np.bool_]:
+    """A mask of the segments with a side whose share of visible characters of a kind is too high.
+
+    `visible` are the numbers of visible characters on each side.
+    """
+    return _either(
+        side.kinds[:, kind] / np.maximum(total, 1) > most
+        for side, total in zip(chars, visible, strict=True)
+    )
 
 
 def _odds(share: float) -> float:

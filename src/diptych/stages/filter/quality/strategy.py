@@ -15,7 +15,7 @@ from diptych.protocols import SentenceEncoder
 from diptych.reason import Reason
 from diptych.stages.filter.quality import encoder_measures, measures
 from diptych.stages.filter.quality.correction import shipped_correction
-from diptych.stages.filter.quality.model import rescored, shipped
+from diptych.stages.filter.quality.model import QualityModel, rescored, shipped
 from diptych.stages.filter.rules import Rules
 from diptych.stages.filter.shared.segments import Segments, read_segments
 from diptych.types import Decision, SegmentPair
@@ -44,16 +44,30 @@ class Quality:
         """Score each segment by its probability of being correct, or by 0 if it breaks a rule."""
         segments = read_segments(segs)
         columns = measures.measure_columns(segments, lexicon)
-        odds = shipped("quality", measures.NAMES).odds(measures.rows_of(columns))
-        return self._decisions(segments, columns | {"odds": odds})
+        model, rows = shipped("quality", measures.NAMES), measures.rows_of(columns)
+        return self._decisions(segments, columns, model, rows)
+
+    def rejections(self, segs: Sequence[SegmentPair]) -> list[str]:
+        """For each segment, the first rule that it breaks, or "" if it breaks none."""
+        return self.rules.rejections(segs)
 
     def _decisions(
-        self, segments: Segments, columns: Mapping[str, NDArray[np.float64]]
+        self,
+        segments: Segments,
+        columns: Mapping[str, NDArray[np.float64]],
+        model: QualityModel,
+        rows: NDArray[np.float32],
     ) -> list[Decision]:
-        correction = shipped_correction()
-        scores = sigmoid(correction.corrected(columns))
-        are_partial = correction.are_partial(columns)
-        return decisions(scores, are_partial, self.rules.broken_rules(segments), self.threshold)
+        """Decide on segments, given their measures by name and as rows for the model.
+
+        The model is not asked about segments that break a rule.
+        """
+        broken = self.rules.broken_rules(segments)
+        is_sound, odds = np.array([not rule for rule in broken], bool), np.zeros(len(broken))
+        odds[is_sound] = model.odds(rows[is_sound])
+        correction, every = shipped_correction(), {**columns, "odds": odds}
+        scores = sigmoid(correction.corrected(every))
+        return decisions(scores, correction.are_partial(every), broken, self.threshold)
 
     def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
         """Adjust scores to the run's share of correct segments and to the number of repeats."""
@@ -90,8 +104,8 @@ class QualityEncoder(Quality):
         segments = read_segments(segs)
         columns = measures.measure_columns(segments, lexicon)
         rows = encoder_measures.with_cosines(segments, columns, encoder)
-        odds = shipped("quality_encoder", encoder_measures.NAMES).odds(rows)
-        return self._decisions(segments, columns | {"odds": odds})
+        model = shipped("quality_encoder", encoder_measures.NAMES)
+        return self._decisions(segments, columns, model, rows)
 
 
 def decisions(

@@ -6,48 +6,43 @@ the word links between the two vocabularies are found once (`learn.lexicon.word_
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from diptych.kernels import native
 from diptych.kernels.beads import Windows, word_gains
 from diptych.kernels.ibm1 import Bags, postings
 from diptych.kernels.tables import Table
-from diptych.learn.lexicon.bags import words_of
+from diptych.kernels.word_evidence import (
+    EvidenceSettings,
+    SideArrays,
+    TextBags,
+    find_evidence,
+)
 from diptych.learn.lexicon.lexicon import Lexicon
-from diptych.learn.lexicon.word_links import lifts, trust, vocabulary_links
+from diptych.learn.lexicon.stems import KnownStems, known_stems
+from diptych.learn.lexicon.word_links import (
+    BASE,
+    FREQUENT,
+    LOOKS,
+    MIN_LIFT,
+    NAME,
+    NUMBER,
+    RARE,
+    lifts,
+    trust,
+    vocabulary_links,
+)
+from diptych.stages.filter.quality.side_words import SideWords
 from diptych.stages.filter.quality.unlinked import UnlinkedWords, unlinked_words
-from diptych.types import SegmentPair
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _NULL_SHARE = 0.3  # share of known words without a counterpart in a good translation
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SideWords:
-    """The counts and positions of the words on one side of all segments."""
-
-    words: tuple[str, ...]
-    """vocabulary of the side, as stems"""
-    bags: Bags
-    segment: Ints
-    """for each word of the bags, the index of its segment"""
-    position: Floats
-    """relative position of each word in its segment, from 0 to 1; the mean of repeated words"""
-    lengths: Floats
-    """length of each segment, in letters"""
-    tokens: Floats
-    """number of words in each segment"""
-    is_number: NDArray[np.bool_]
-    """for each word of the vocabulary, True if it is a number"""
-    order: Ints
-    """for each word in the order of the texts, its index in the bags"""
+_SETTINGS = EvidenceSettings(RARE, BASE, MIN_LIFT, NAME, NUMBER, FREQUENT, _NULL_SHARE)
 
 
 class WordEvidence(NamedTuple):
@@ -78,38 +73,37 @@ class WordEvidence(NamedTuple):
     unlinked: tuple[UnlinkedWords, UnlinkedWords]
 
 
-def side_words(texts: Sequence[str], lang: str) -> SideWords:
-    """Collect the words on one side of all segments."""
-    found = [words_of(text, lang) for text in texts]
-    sizes = np.fromiter((len(words) for words, _ in found), np.int64, len(found))
-    ids: dict[str, int] = {}
-    flat = np.fromiter(
-        (ids.setdefault(word, len(ids)) for word in chain.from_iterable(w for w, _ in found)),
-        np.int64, int(sizes.sum()),
-    )  # fmt: skip
-    segment = np.repeat(np.arange(len(texts)), sizes)
-    starts = np.cumsum(sizes) - sizes
-    places = (np.arange(len(flat)) - starts[segment] + 0.5) / sizes[segment]
-    size = max(len(ids), 1)
-    keys, inverse, counts = np.unique(
-        segment * size + flat, return_inverse=True, return_counts=True
-    )
-    offsets = np.searchsorted(keys, np.arange(len(texts) + 1) * size).astype(np.int64)
-    vocabulary = tuple(ids)
-    return SideWords(
-        vocabulary,
-        Bags((keys % size).astype(np.int32), counts.astype(np.float32), offsets, len(vocabulary)),
-        keys // size,
-        np.bincount(inverse.reshape(-1), places, len(keys)) / counts,
-        np.fromiter((length for _, length in found), np.float64, len(found)),
-        sizes.astype(np.float64),
-        np.fromiter((word[:1].isdigit() for word in vocabulary), bool, len(vocabulary)),
-        inverse.reshape(-1),
-    )
-
-
 def word_evidence(left: SideWords, right: SideWords, lexicon: Lexicon) -> WordEvidence:
     """Compute the word evidence of segments from the words on both sides."""
+    if native() is None:
+        return evidence_reference(left, right, lexicon)
+    known = known_stems(left.stems, lexicon)
+    sides = [_arrays(*each) for each in zip((left, right), known, strict=True)]
+    rows = find_evidence(sides[0], sides[1], left.stems.arrays(), LOOKS, _SETTINGS)
+    return WordEvidence(
+        (rows[0], rows[1]), (rows[2], rows[3]), (rows[4], rows[5]), (rows[6], rows[7]),
+        rows[8], rows[9], rows[10], rows[11],
+        (rows[12], rows[13], rows[14]), (rows[15], rows[16], rows[17]), rows[18],
+        (UnlinkedWords(*rows[19:27]), UnlinkedWords(*rows[27:35])),
+    )  # fmt: skip
+
+
+def _arrays(side: SideWords, known: KnownStems) -> SideArrays:
+    bags = side.bags
+    made = TextBags(
+        side.vocabulary,
+        side.segment,
+        bags.word,
+        bags.count,
+        side.position,
+        bags.offsets,
+        side.order,
+    )
+    return SideArrays(made, side.token_offsets, _rarity(side), *known)
+
+
+def evidence_reference(left: SideWords, right: SideWords, lexicon: Lexicon) -> WordEvidence:
+    """Compute `word_evidence` in NumPy, as the reference implementation and the fallback."""
     links = vocabulary_links(left.words, right.words, lexicon)
     tables = lifts(links, left.bags, right.bags)
     trusted = trust((left.words, left.bags), (right.words, right.bags), lexicon)
@@ -208,11 +202,16 @@ def _covered(words: SideWords, linked: Ints, trusted: Floats) -> Floats:
     `linked` contains the indices of linked words in the bags; `trusted` contains the probability
     that each word of the vocabulary is known.
     """
-    counts = np.bincount(words.bags.word, words.bags.count, words.bags.size)
-    rarity = np.log((counts.sum() + 500.0) / (counts + 1.0))
-    weight = trusted[words.bags.word] * rarity[words.bags.word]
+    weight = trusted[words.bags.word] * _rarity(words)[words.bags.word]
     is_linked = _is_linked(words, linked)
     return (_sums(words, weight * is_linked) + 2.0) / (_sums(words, weight) + 4.0)
+
+
+def _rarity(words: SideWords) -> Floats:
+    """The weight of each word of the vocabulary: the rarer, the higher."""
+    counts = np.bincount(words.bags.word, words.bags.count, words.bags.size)
+    rarity: Floats = np.log((counts.sum() + 500.0) / (counts + 1.0))
+    return rarity
 
 
 def _is_linked(words: SideWords, linked: Ints) -> NDArray[np.bool_]:
@@ -315,10 +314,3 @@ def _copied(
     theirs = _sums(right, ~right.is_number[right.bags.word])
     shared = _sums(left, same[1] & ~left.is_number[left.bags.word])
     return shared / np.maximum(np.minimum(ours, theirs), 1.0)
-
-
-def both_sides(segs: Sequence[SegmentPair]) -> tuple[SideWords, SideWords]:
-    """Collect the words on each side of the segments of two pages."""
-    langs = (segs[0].left_lang, segs[0].right_lang) if segs else ("en", "en")
-    lefts, rights = [seg.left for seg in segs], [seg.right for seg in segs]
-    return side_words(lefts, langs[0]), side_words(rights, langs[1])

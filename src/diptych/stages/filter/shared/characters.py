@@ -9,11 +9,15 @@ import unicodedata
 from collections.abc import Sequence
 from enum import IntEnum
 from functools import cache
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from diptych.kernels import native
+from diptych.kernels.characters import KindSets, KindTable, count_kinds
+from diptych.kernels.tables import ends_of
 from diptych.text.lengths import letter_weights
 
 
@@ -45,8 +49,7 @@ class Kind(IntEnum):
     DAMAGED = 18
 
 
-LETTERS = (Kind.LOWER, Kind.UPPER, Kind.LETTER, Kind.IDEOGRAPH, Kind.SYLLABLE)
-_DENSE = [Kind.IDEOGRAPH, Kind.SYLLABLE]
+LETTERS = (Kind.LOWER, Kind.UPPER, Kind.LETTER, Kind.IDEOGRAPH, Kind.SYLLABLE)  # consecutive
 _BY_CHARACTER = {
     Kind.STOP: ".。।。．…۔።",
     Kind.COMMA: ",،、，､;；؛·",
@@ -90,14 +93,13 @@ class CharacterCounts(NamedTuple):
     @property
     def letters(self) -> NDArray[np.int64]:
         """The number of letters in each text."""
-        letters: NDArray[np.int64] = self.kinds[:, list(LETTERS)].sum(axis=1)
+        letters: NDArray[np.int64] = self.kinds[:, LETTERS[0] : LETTERS[-1] + 1].sum(axis=1)
         return letters
 
     @property
     def weight(self) -> NDArray[np.int64]:
         """The number of letters in each text; ideographs and syllabic characters count as three."""
-        dense: NDArray[np.int64] = self.kinds[:, _DENSE].sum(axis=1)
-        return self.letters + 2 * dense
+        return self.letters + 2 * (self.kinds[:, Kind.IDEOGRAPH] + self.kinds[:, Kind.SYLLABLE])
 
     @property
     def visible(self) -> NDArray[np.int64]:
@@ -115,6 +117,32 @@ def count_characters(texts: Sequence[str]) -> CharacterCounts:
     >>> Kind(found.last[0]).name, found.letters.tolist()
     ('STOP', [7, 0])
     """
+    return (_counted if native() is None else _counted_in_c)(texts)
+
+
+def _counted_in_c(texts: Sequence[str]) -> CharacterCounts:
+    sizes = np.fromiter(map(len, texts), np.int64, len(texts))
+    points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
+    return CharacterCounts(*count_kinds(points, ends_of(sizes), _kind_table()))
+
+
+@cache
+def _kind_table() -> KindTable:
+    sets = KindSets(
+        len(Kind), Kind.SPACE, Kind.LOWER, _bits((Kind.STOP, Kind.QUESTION, Kind.EXCLAMATION)),
+        _bits((*LETTERS, Kind.DIGIT)), _bits(_ENDING_KINDS), Kind.IDEOGRAPH, Kind.OTHER,
+    )  # fmt: skip
+    weights = letter_weights(np.arange(_TABLE_SIZE + 1, dtype=np.uint32))
+    assert weights is not None
+    return KindTable(_table(), sets, weights)
+
+
+def _bits(kinds: Sequence[Kind]) -> int:
+    return sum(1 << kind for kind in kinds)
+
+
+def _counted(texts: Sequence[str]) -> CharacterCounts:
+    """Compute `count_characters` in NumPy, as the reference implementation and the fallback."""
     # Every text is followed by a separator, so that no row of the array is empty.
     data = "\n".join([*texts, ""]).encode("utf-32-le", "surrogatepass")
     points = np.frombuffer(data, "<u4")
@@ -183,8 +211,8 @@ def _lengths(
 @cache
 def _table() -> NDArray[np.uint8]:
     by_category = {name: int(kind) for name, kind in _BY_CATEGORY.items()}
-    category = unicodedata.category
-    kinds = bytearray(by_category.get(category(chr(point)), 0) for point in range(_TABLE_SIZE))
+    categories = map(unicodedata.category, map(chr, range(_TABLE_SIZE)))
+    kinds = bytearray(map(by_category.get, categories, repeat(0)))
     for kind, ranges in _BLOCKS.items():
         for start, end in ranges:
             own = kinds[start:end]

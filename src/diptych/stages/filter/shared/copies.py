@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from diptych.text.templates import ADDRESS, SLOT
@@ -29,10 +28,10 @@ _NOTHING_SHARED = CopyCounts(0, 0, 0)
 
 
 class _Words(NamedTuple):
-    """The words of a text, and the number of addresses in it."""
+    """The words of a text, the same without case, and the number of addresses in the text."""
 
     words: list[str]
-    folded: Counter[str]
+    folded: list[str]
     addresses: int
 
 
@@ -51,25 +50,25 @@ def copy_counts(left: str, right: str) -> CopyCounts:
     if not has_addresses and {*left.split()}.isdisjoint(right.split()):
         return _NOTHING_SHARED
     ours, theirs = _words(left), _words(right)
-    shared = ours.folded & theirs.folded
+    shared = {*ours.folded}.intersection(theirs.folded)
     addresses = min(ours.addresses, theirs.addresses)
-    found = [word for word in ours.words if word.casefold() in shared]
-    plain = sum(not _is_name(word) and word.isalpha() for word in found)
+    found = [word for word, key in zip(ours.words, ours.folded, strict=True) if key in shared]
+    names = [word for word in found if _is_name(word)]
+    plain = sum(map(str.isalpha, found)) - sum(map(str.isalpha, names))
     copied = len(found) - plain + _ADDRESS_WORDS * addresses
     return CopyCounts(
-        copied if addresses or any(map(_is_name, found)) else 0,
-        max(_count_others(ours.words, shared), _count_others(theirs.words, shared)),
+        copied if addresses or names else 0,
+        max(len(ours.words) - len(found), _count_others(theirs.folded, shared)),
         plain,
     )
 
 
 def _words(text: str) -> _Words:
-    """The words of a text, and the number of URLs and e-mail addresses in it."""
     addresses = 0
     if _may_have_address(text):
         text, addresses = ADDRESS.subn(SLOT, text)
     words = _WORD.findall(text)
-    return _Words(words, Counter(word.casefold() for word in words), addresses)
+    return _Words(words, [word.casefold() for word in words], addresses)
 
 
 def _may_have_address(text: str) -> bool:
@@ -80,5 +79,5 @@ def _is_name(word: str) -> bool:
     return word != word.lower()
 
 
-def _count_others(words: Sequence[str], shared: Counter[str]) -> int:
-    return sum(word.casefold() not in shared for word in words)
+def _count_others(words: Sequence[str], shared: Set[str]) -> int:
+    return len(words) - sum(map(shared.__contains__, words))

@@ -20,7 +20,7 @@ from diptych.types import SegmentPair
 
 _COLUMNS = len(Kind) + 7  # numbers in the cached row of a text
 _LANG_PAIRS = 8  # language pairs with a cache
-_MAX_BYTES = 8_000_000  # of a cache: some 15,000 texts
+_MAX_BYTES = 16_000_000  # of a cache: some 25,000 texts
 _ARRAY, _TUPLE = 110, 150  # bytes of a small array without its numbers, and of a tuple
 
 

@@ -44,7 +44,10 @@ def language_odds(
     if not columns[0] or not len(long_enough) or primary(own) == primary(other):
         return over_other, over_third
     data = [langid.model_bytes(texts[place][:_MAX_CHARACTERS]) for place in long_enough.tolist()]
-    shares = label_shares_of_texts(model, data)
+    # Forms of a segment that are compared often begin with the same text.
+    distinct = dict.fromkeys(data)
+    places = dict(zip(distinct, range(len(distinct)), strict=True))
+    shares = label_shares_of_texts(model, [*distinct])[[places[each] for each in data]]
     ours = np.maximum(shares[:, columns[0]].sum(axis=1), _MIN_SHARE)
     if columns[1]:
         theirs = np.maximum(shares[:, columns[1]].sum(axis=1), _MIN_SHARE)

@@ -1,0 +1,83 @@
+"""Numbers for stems, and what lexicons know of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from diptych.learn.lexicon import stems as module
+from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.learn.lexicon.stems import Stems, borrowed_stems, known_stems
+
+
+def test_stems_have_the_same_number_in_all_texts_and_languages() -> None:
+    stems = Stems()
+    assert stems.read("Houses of 1956", "en").ids.tolist() == [0, 1, 2]
+    assert stems.read("1956, les houses", "fr").ids.tolist() == [2, 3, 0]
+    assert stems.words == ["house", "of", "1956", "les"]
+    assert stems.read("Houses of 1956", "en").length == 14
+    assert len(stems) == 4
+
+
+def test_a_text_is_read_once_in_each_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def words_of(text: str, lang: str) -> tuple[list[str], float]:
+        asked.append((text, lang))
+        return text.split(), 1.0
+
+    monkeypatch.setattr(module, "words_of", words_of)
+    stems = Stems()
+    for lang in ("en", "en", "fr", "en"):
+        assert stems.read("", lang).ids.tolist() == []
+        assert stems.read("a b", lang).ids.tolist() == [0, 1]
+    assert asked == [("", "en"), ("a b", "en"), ("", "fr"), ("a b", "fr")]
+
+
+def test_properties_of_new_stems_are_added() -> None:
+    stems = Stems()
+    assert [len(part) for part in stems.arrays()] == [0, 0, 1]
+    stems.read("É 12", "fr")
+    assert bytes(stems.arrays().text) == b"e12"
+    stems.read("山 é", "ja")
+    found = stems.arrays()
+    assert found.is_number.tolist() == [False, True, False]
+    assert bytes(found.text) == b"e12shan"
+    assert found.at.tolist() == [0, 1, 3, 7]
+    stems.read(", ".join(f"{n}" for n in range(5000)), "en")
+    assert len(stems.arrays().is_number) == len(stems) == 5002
+    assert stems.arrays().is_number[3:].all()
+
+
+def test_a_lexicon_is_asked_for_new_stems_only() -> None:
+    stems = Stems()
+    lexicon = Lexicon.of_links("en", "fr", [("red", "rouge", 1), ("house", "maison", 1)])
+    stems.read("red thing", "en")
+    left, right = known_stems(stems, lexicon)
+    assert left.rows.tolist()[1] == -1
+    assert right.rows.tolist() == [-1, -1]
+    stems.read("la maison", "fr")
+    left, right = known_stems(stems, lexicon)
+    assert (left.rows >= 0).tolist() == (left.trust > 0).tolist() == [True, False, False, False]
+    assert (right.rows >= 0).tolist() == (right.trust > 0).tolist() == [False, False, False, True]
+    other = known_stems(stems, Lexicon.empty("en", "fr"))
+    assert (other[0].rows < 0).all()
+
+
+def test_numbers_start_again_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MAX_STEMS", 2)
+    monkeypatch.setattr(module, "_free", [])
+    with borrowed_stems() as first:
+        first.read("a b", "en")
+    with borrowed_stems() as again:
+        assert again is first
+        again.read("c", "en")
+    with borrowed_stems() as new:
+        assert new is not first
+        assert len(new) == 0
+
+
+def test_stems_are_lent_to_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_free", [])
+    with borrowed_stems() as one, borrowed_stems() as other:
+        assert one is not other
+    assert module._free == [other]  # only those returned first
