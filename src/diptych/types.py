@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple, NewType
+from typing import TYPE_CHECKING, Any, NamedTuple, NewType
 
 from diptych.reason import Reason
 
@@ -193,7 +193,7 @@ class Page:
     record: PageRecord
     links: tuple[Link, ...]
     blocks: tuple[Block, ...] = ()
-    tree: Node | None = None
+    tree: Any = None  # Node or page.content.Outline
     sketch: Sketch | None = None
     content: bytes = b""
     """blocks and tree as bytes to store (`page.content`), if there is a sketch; may be empty"""

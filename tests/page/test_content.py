@@ -10,33 +10,23 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from isal import isal_zlib
 from support.blocks import HERE, walk
+from support.odd_pages import ODD
 
 import diptych
 from diptych.page.charset import decode
-from diptych.page.content import MAX_CONTENT, READER, ContentWriter, _packed, unpack
+from diptych.page.content import (
+    MAX_CONTENT,
+    READER,
+    ContentWriter,
+    Outline,
+    _packed,
+    unpack,
+    unpack_outline,
+)
 from diptych.types import Block, Node
 
 DEMO = sorted((Path(diptych.__file__).parent / "demo" / "site").rglob("*.html"))
 INLINE, BLOCK, LEAF, TEXT, CLOSE = range(5)
-ODD = {
-    "empty": "",
-    "text alone": "word",
-    "runs": "<div>one<p>two</p>three<p>four</p>five<br><br>six</div>",
-    "images": "<p>a <img alt='a bee'> <img> <map><area alt=east href=e><area href=w></map>",
-    "buttons": "<input type=submit value=Send><input><button>Go</button>",
-    "links": "<p><a href=1>One</a> <a href=2>Two</a> | <a href=3>Three</a></p><a href='::'>x</a>",
-    "marks": "<h2>Bees<a href='#b'>¶</a></h2><p>Text<sup><a href='#n'>1</a></sup>.",
-    "hidden": "<p hidden>a<i>b</i></p><p>c<span class=sr-only>d</span><span hidden>e</span>",
-    "head": "<title>T</title><meta name=description content=D><bgsound><style>x</style><p>b",
-    "custom": "<my-card>a<x-y>b</x-y></my-card><p>c<my-word>d</my-word></p><blink>e</blink>",
-    "controls": "<p>a\x01b\x0bc&#x85;d&#xFFFE;</p>",
-    "empty elements": "<p></p><ul><li></ul><span></span><hr><iframe></iframe><br>",
-    "blank elements": "<head> </head><p> </p><ul> <li> </ul><span> </span>",
-    "text outside": "<table>a<tr><td>b</table>c",
-    "deep": "<div>" * 400 + "deep<p>deeper <i>x</i>" + "<img alt=y>",
-    "siblings": "<p>x</p>" * 300,
-    "frames": "<frameset><frame src=a></frameset>",
-}
 
 
 def content(markup: str) -> tuple[tuple[Block, ...], Node | None] | None:
@@ -177,16 +167,19 @@ def test_smallest_content_is_read() -> None:
 )
 def test_events_that_are_no_tree_are_not_read(events: list[tuple[int, int, int]]) -> None:
     assert unpack(packed(events)) is None
+    assert unpack_outline(packed(events)) is None
 
 
 @pytest.mark.parametrize("block", [(99, 0, 0), (3, 99, 0)], ids=["text", "path"])
 def test_blocks_that_refer_to_nothing_are_not_read(block: tuple[int, ...]) -> None:
     assert unpack(packed([ROOT, END], block)) is None
+    assert unpack_outline(packed([ROOT, END], block)) is None
 
 
 def test_bytes_that_grow_without_end_are_not_read() -> None:
     data = isal_zlib.decompress(packed([ROOT, END])) + b"x" * MAX_CONTENT
     assert unpack(isal_zlib.compress(data * 20, 1)) is None
+    assert unpack_outline(isal_zlib.compress(data * 20, 1)) is None
 
 
 WHOLE = isal_zlib.decompress(walk("".join(ODD.values())).content)
@@ -224,5 +217,28 @@ def nested(levels: int, leaves: int = 0, path: str = "/a") -> bytes:
 def test_stored_trees_have_a_limit_of_levels_and_of_characters() -> None:
     assert unpack(nested(900)) is not None
     assert unpack(nested(5_000)) is None
+    assert unpack_outline(nested(900)) is not None
+    assert unpack_outline(nested(5_000)) is None
     assert unpack(nested(9, leaves=9_000, path="/" + "a" * 3_000)) is not None
     assert unpack(nested(9, leaves=40_000, path="/" + "a" * 3_000)) is None
+
+
+def chain(levels: int) -> bytes:
+    """A stored tree of so many levels, with a block in the innermost element."""
+    kinds = [BLOCK] * levels + [CLOSE] * levels
+    values, numbers = [1] * levels + [0] * levels, [0] + [1] * (levels - 1) + [0] * levels
+    return _packed(kinds, [*values, *numbers, 2, 3, levels - 1, 0], (1, 1), "\nhtml\n/html\nb")
+
+
+def test_outlines_have_a_limit_of_levels_and_of_characters_in_a_path() -> None:
+    found = unpack_outline(chain(400))
+    assert found is not None
+    assert found == (unpack(chain(400))[0], found[1])
+    assert isinstance(found[1], Outline)
+    assert unpack_outline(chain(600)) is None
+
+
+def test_paths_that_occur_twice_are_those_of_nodes() -> None:
+    found = unpack_outline(nested(3))
+    assert found == unpack(nested(3))
+    assert isinstance(found[1], Node)

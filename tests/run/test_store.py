@@ -24,7 +24,7 @@ from warcio.cli import main as warcio
 
 from diptych.errors import StoreError
 from diptych.frontier.queue import Entry, Frontier, State
-from diptych.page.content import unpack
+from diptych.page.content import unpack_outline
 from diptych.run import archive as store_module
 from diptych.run.queries import SQL
 from diptych.run.store import SCHEMA_VERSION, Store
@@ -636,7 +636,7 @@ def test_page_read_again_loses_its_old_content(store: Store) -> None:
     store.save_page(
         SITE, Page(record(url("a")), (), sketch=Sketch("t", 1, {}), content=content), pointer
     )
-    assert store.content(url("a")) == unpack(content) is not None
+    assert store.content(url("a")) == unpack_outline(content) is not None
     store.save_page(SITE, Page(record(url("a")), (), sketch=Sketch("t", 1, {})), pointer)
     assert store.content(url("a")) is None
 

@@ -13,9 +13,10 @@ from support.fakes import make_page
 from support.runs import LANGS, context, crawled
 
 from diptych.learn.lexicon.lexicon import Lexicon
-from diptych.page.content import READER, unpack
+from diptych.page.content import READER, unpack_outline
 from diptych.run.segments import LOW_SCORES
 from diptych.run.store import Store
+from diptych.stages.align_dom.domtree.document import Document, document
 from diptych.steps.tasks import AlignTask, LexiconTask, SketchTask, TaskContext, split_page
 from diptych.types import Block, Decision, LangPair, PagePair, Url
 
@@ -92,9 +93,16 @@ def test_pages_are_read_from_the_archive_only_if_their_content_is_not_stored(
             f"INSERT INTO contents SELECT url, {READER}, x'00' FROM pages",
         ):
             store.db.execute(change)
-            assert context(store).of(store).pages(pair) == stored
+            pages = context(store).of(store).pages(pair)
+            for page, other in zip(pages, stored, strict=True):
+                assert replace(page, tree=None) == replace(other, tree=None)
+                assert columns(document(page)) == columns(document(other))
             assert opened == [pair.left, pair.right]
             opened.clear()
+
+
+def columns(tree: Document) -> tuple[object, ...]:
+    return tree.tags, tree.texts, tree.hrefs, tree.blocks, tree.leftmost.tolist()
 
 
 @pytest.mark.parametrize("missing", ["left", "right"])
@@ -152,7 +160,7 @@ def test_sketch_is_that_of_the_crawl(own: TaskContext, store: Store, pair: PageP
         sketch, content = read
         assert sketch.words > 100
         assert sketch == store.sketch(url)
-        assert unpack(content) == store.content(url) is not None
+        assert unpack_outline(content) == store.content(url) is not None
     assert SketchTask(NOWHERE).run(own) is None
 
 

@@ -30,9 +30,30 @@ _CODES = {2: "H", 4: "I"}
 _RUN = "/text()["
 
 # Kinds of events.  An element is opened and closed; a leaf has neither text nor target.
-_INLINE, _BLOCK, _LEAF, _TEXT, _CLOSE = range(5)
+INLINE, BLOCK, LEAF, TEXT, CLOSE = range(5)
 
-Content = tuple[tuple[Block, ...], Node | None]
+
+class Outline(NamedTuple):
+    """The tree of a page as it is stored: columns with one event per element and text.
+
+    An element is opened and closed; the kinds of events are above.
+    """
+
+    kinds: Sequence[int]
+    values: Sequence[int]
+    """of an element its name, of a text the text, as indices in `strings`"""
+    numbers: Sequence[int]
+    """of a text the number of its run in its block"""
+    strings: Sequence[str]
+    targets: Sequence[int]
+    """for each element, the target of its link, as an index in `strings`; 0 if it has none"""
+    places: Sequence[int]
+    """for each block of the page, the number of its element; larger if it is in no element"""
+    runs: Sequence[int]
+    """for each block of the page, the number of its run in the element"""
+
+
+Content = tuple[tuple[Block, ...], Node | Outline | None]
 
 
 class _Events(NamedTuple):
@@ -60,7 +81,7 @@ class ContentWriter:
     def open(self, name: str, number: int, path: str, *, is_block: bool) -> None:
         """Open an element; with the number 0, its path does not follow from its parent's."""
         strings = self._strings
-        kind = _BLOCK if is_block else _INLINE
+        kind = BLOCK if is_block else INLINE
         self._events.append((kind, strings.setdefault(name, len(strings)), number))
         self._paths.append(path)
         if not number:
@@ -74,26 +95,26 @@ class ContentWriter:
         if text or href:
             self.close(href)
         else:
-            self._events[-1] = (_LEAF, *self._events[-1][1:])
+            self._events[-1] = (LEAF, *self._events[-1][1:])
 
     def text(self, text: str, run: int) -> None:
         """Add a text to the open element; `run` is 0 in the first run of its block."""
         strings = self._strings
-        self._events.append((_TEXT, strings.setdefault(text, len(strings)), run))
+        self._events.append((TEXT, strings.setdefault(text, len(strings)), run))
 
     def close(self, href: str = "") -> None:
         """Close the element that was opened last."""
         strings = self._strings
         value = strings.setdefault(href, len(strings)) if href else 0
-        self._events.append((_CLOSE, value, 0))
+        self._events.append((CLOSE, value, 0))
 
     def drop(self) -> None:
         """Remove the element that was opened last, with all that is in it."""
         depth = 1
         while depth:
             kind, _, number = self._events.pop()
-            depth += (kind == _CLOSE) - (kind in (_INLINE, _BLOCK))
-            if kind in (_INLINE, _BLOCK, _LEAF):
+            depth += (kind == CLOSE) - (kind in (INLINE, BLOCK))
+            if kind in (INLINE, BLOCK, LEAF):
                 self._paths.pop()
                 if not number:
                     self._spelled.pop()
@@ -156,7 +177,7 @@ def _compressed(header: bytes, kinds: bytes, numbers: bytes, strings: str) -> by
     return packed
 
 
-def unpack(data: bytes) -> Content | None:
+def unpack(data: bytes) -> tuple[tuple[Block, ...], Node] | None:
     """The blocks and the tree in bytes that `ContentWriter.pack` returned; None if they are not.
 
     >>> writer = ContentWriter()
@@ -169,33 +190,145 @@ def unpack(data: bytes) -> Content | None:
     >>> unpack(b"no content") is None
     True
     """
-    stream = isal_zlib.decompressobj()
     try:
-        whole = stream.decompress(data, MAX_CONTENT)
-        return _unpacked(whole) if stream.eof else None
+        return _with_nodes(_read(data))
     except parser_errors():
         return None
 
 
-def _unpacked(data: bytes) -> Content:
-    size, spelled, count, width = _HEADER.unpack_from(data)
+def unpack_outline(data: bytes) -> Content | None:
+    """The same as `unpack`, but with the tree as an outline, which takes less time.
+
+    It is a tree of nodes if the paths of its elements do not follow from their names and numbers.
+    """
+    try:
+        stored = _read(data)
+        events = stored.events
+        spelled = {events.strings[place] for place in events.spelled}
+        if len(spelled) < len(events.spelled) or any("[" in path for path in spelled):
+            return _with_nodes(stored)
+        return _with_outline(stored)
+    except parser_errors():
+        return None
+
+
+class _Stored(NamedTuple):
+    """What stored bytes contain: the events of the tree, and three columns for the blocks."""
+
+    events: _Events
+    texts: Sequence[int]
+    places: Sequence[int]
+    runs: Sequence[int]
+
+
+def _read(data: bytes) -> _Stored:
+    """Read the columns from compressed bytes."""
+    stream = isal_zlib.decompressobj()
+    whole = stream.decompress(data, MAX_CONTENT)
+    if not stream.eof:
+        raise ValueError("not whole")
+    size, spelled, count, width = _HEADER.unpack_from(whole)
     at = _HEADER.size + size
     rest = 2 * size + spelled
-    numbers = struct.unpack_from(f"<{rest + 3 * count}{_CODES[width]}", data, at)
-    strings = data[at + width * len(numbers) :].decode("utf-8", "surrogatepass").split("\n")
+    numbers = struct.unpack_from(f"<{rest + 3 * count}{_CODES[width]}", whole, at)
+    strings = whole[at + width * len(numbers) :].decode("utf-8", "surrogatepass").split("\n")
     events = _Events(
-        data[_HEADER.size : at], numbers[:size], numbers[size : 2 * size],
+        whole[_HEADER.size : at], numbers[:size], numbers[size : 2 * size],
         numbers[2 * size : rest], strings,
     )  # fmt: skip
+    return _Stored(events, *(numbers[rest + count * each :][:count] for each in range(3)))
+
+
+def _with_nodes(stored: _Stored) -> tuple[tuple[Block, ...], Node]:
+    strings = stored.events.strings
     paths: list[str] = []
-    tree = _tree(events, paths, _MAX_PATH)
+    tree = _tree(stored.events, paths, _MAX_PATH)
     paths += strings
-    texts, places, runs = (numbers[rest + count * each :][:count] for each in range(3))
     blocks = [
         Block(strings[text], f"{paths[place]}{_RUN}{run}]" if run else paths[place])
-        for text, place, run in zip(texts, places, runs, strict=True)
+        for text, place, run in zip(stored.texts, stored.places, stored.runs, strict=True)
     ]
     return tuple(blocks), tree
+
+
+def _with_outline(stored: _Stored) -> Content:
+    """The blocks and the outline; paths are made for the elements of blocks only."""
+    events, strings = stored.events, stored.events.strings
+    if max(events.values) >= len(strings):
+        raise ValueError("no such string")
+    elements = _elements(events.kinds, events.values)
+    paths, count = _Paths(events, elements), len(elements.events)
+    room, blocks = _MAX_PATHS, []
+    for text, place, run in zip(stored.texts, stored.places, stored.runs, strict=True):
+        path = paths[place] if place < count else strings[place - count]
+        room -= len(path)
+        if room < 0 or len(path) > _MAX_PATH:
+            raise ValueError("paths are too long")
+        blocks.append(Block(strings[text], f"{path}{_RUN}{run}]" if run else path))
+    outline = Outline(
+        events.kinds, events.values, events.numbers, strings, elements.targets, stored.places,
+        stored.runs,
+    )  # fmt: skip
+    return tuple(blocks), outline
+
+
+class _Elements(NamedTuple):
+    """The elements of a tree in order, as columns."""
+
+    events: Sequence[int]
+    """event that opens the element"""
+    above: Sequence[int]
+    """element around it; -1 if there is none"""
+    targets: Sequence[int]
+
+
+def _elements(kinds: Sequence[int], values: Sequence[int]) -> _Elements:
+    """The elements of a tree; fails if the events are not those of one tree."""
+    opened: list[int] = []
+    above: list[int] = []
+    targets: list[int] = []
+    around = [-1]  # the open elements
+    for event, kind in enumerate(kinds):
+        if kind == TEXT:
+            if len(around) == 1:
+                raise ValueError("text in no element")
+        elif kind == CLOSE:
+            targets[around.pop()] = values[event]
+        else:
+            above.append(around[-1])
+            targets.append(0)
+            if kind != LEAF:
+                around.append(len(opened))
+                if len(around) > _MAX_LEVELS + 1:
+                    raise ValueError("too many levels")
+            opened.append(event)
+    if around != [-1] or above.count(-1) != 1 or max(kinds) > CLOSE:
+        raise ValueError("not one tree")
+    return _Elements(opened, above, targets)
+
+
+class _Paths(dict[int, str]):
+    """The paths of elements by number; each is made when it is asked for."""
+
+    def __init__(self, events: _Events, elements: _Elements) -> None:
+        self.events, self.elements = events, elements
+        numbers = events.numbers
+        unnumbered = [at for at, event in enumerate(elements.events) if not numbers[event]]
+        spelled = [events.strings[path] for path in events.spelled]
+        self.update(zip(unnumbered, spelled, strict=True))
+
+    def __missing__(self, element: int) -> str:
+        chain = [element]
+        while (above := self.elements.above[chain[-1]]) not in self:
+            chain.append(above)
+        path = self[above]
+        for at in reversed(chain):
+            event = self.elements.events[at]
+            name, number = self.events.values[event], self.events.numbers[event]
+            self[at] = path = f"{path}/{self.events.strings[name]}[{number}]"
+            if len(path) > _MAX_PATH:
+                raise ValueError("path is too long")
+        return path
 
 
 def _tree(events: _Events, paths: list[str], longest: float) -> Node:
@@ -210,10 +343,10 @@ def _tree(events: _Events, paths: list[str], longest: float) -> Node:
     children: list[Node] = []
     outer: list[tuple[list[Node], str, str, str]] = []
     for kind, value, number in zip(events.kinds, events.values, events.numbers, strict=True):
-        if kind == _TEXT:
+        if kind == TEXT:
             at = f"{block}{_RUN}{number}]" if number else block
             children.append(new(Node, ("#text", strings[value], at, (), "")))
-        elif kind == _CLOSE:
+        elif kind == CLOSE:
             node = new(Node, (name, "", path, tuple(children), strings[value]))
             children, name, path, block = outer.pop()
             children.append(node)
@@ -222,14 +355,14 @@ def _tree(events: _Events, paths: list[str], longest: float) -> Node:
             at = f"{path}/{tag}[{number}]" if number else strings[next(spelled, len(strings))]
             paths.append(at)
             room -= len(at)
-            if len(at) > longest or kind > _LEAF or room < 0 or len(outer) > levels:
+            if len(at) > longest or kind > LEAF or room < 0 or len(outer) > levels:
                 raise ValueError("not a path or kind")
-            if kind == _LEAF:
+            if kind == LEAF:
                 children.append(new(Node, (tag, "", at, (), "")))
                 continue
             outer.append((children, name, path, block))
             children, name, path = [], tag, at
-            block = at if kind == _BLOCK else block
+            block = at if kind == BLOCK else block
     if outer or len(children) != 1 or children[0].tag == "#text":
         raise ValueError("not one tree")
     return children[0]

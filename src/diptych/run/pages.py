@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from diptych.language.codes import wanted_language
-from diptych.page.content import READER, Content, unpack
+from diptych.page.content import READER, Content, unpack_outline
 from diptych.page.declarations import Checked
 from diptych.page.template import Blocks
 from diptych.run.database import Database
@@ -120,7 +120,7 @@ class Pages(Database):
         row = self.db.execute(
             "SELECT data FROM contents WHERE url = ? AND reader = ?", (url_key(url), READER)
         ).fetchone()
-        return unpack(row[0]) if row and isinstance(row[0], bytes) else None
+        return unpack_outline(row[0]) if row and isinstance(row[0], bytes) else None
 
     def sketches(self, site: int) -> Iterator[tuple[Url, Sketch]]:
         """Yield the URL and sketch of each page of a site, sorted by URL."""

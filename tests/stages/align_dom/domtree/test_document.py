@@ -1,14 +1,23 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from isal import isal_zlib
+from support.blocks import walk
 from support.fakes import at, make_page
+from support.odd_pages import ODD
 
+import diptych
 from diptych.kernels.tree_align_reference import is_forest
+from diptych.page.content import BLOCK, CLOSE, TEXT, Outline, _packed, unpack, unpack_outline
 from diptych.page.read import read_page
 from diptych.stages.align_dom.domtree.document import Document, document
 from diptych.types import Block, Node, Page, Response
+
+DEMO = sorted((Path(diptych.__file__).parent / "demo" / "site").rglob("*.html"))
 
 
 def page(markup: str) -> Page:
@@ -137,3 +146,70 @@ def test_paths_may_repeat_or_be_empty(paths: list[str]) -> None:
     tree = document(make_page("/", "en", *(Block("x", path) for path in paths)))
     assert blocks_of(tree) == list(range(len(paths)))
     assert is_forest(tree.leftmost)
+
+
+# -- outlines, as they are stored ------------------------------------------------------------------
+
+
+def columns(tree: Document) -> tuple[object, ...]:
+    return tree.tags, tree.texts, tree.hrefs, tree.blocks, tree.leftmost.tolist(), tree.host
+
+
+def both_ways(data: bytes) -> tuple[Document, Document] | None:
+    """The documents from a tree of nodes and from an outline; None if the bytes are unreadable."""
+    nodes, columns = unpack(data), unpack_outline(data)
+    assert (nodes is None) == (columns is None) or nodes is None
+    if nodes is None or columns is None:
+        return None
+    assert nodes[0] == columns[0]
+    record = make_page("/").record
+    return document(Page(record, (), *nodes)), document(Page(record, (), *columns))
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_outlines_of_odd_pages_give_the_same_document(name: str) -> None:
+    data = walk(ODD[name]).content
+    found = both_ways(data)
+    assert (found is None) == (not data)
+    if found:
+        assert columns(found[0]) == columns(found[1])
+
+
+def test_outlines_of_all_pages_of_the_demo_give_the_same_document() -> None:
+    for file in DEMO:
+        data = walk(file.read_text("utf-8", "replace")).content
+        found = both_ways(data)
+        assert found is not None
+        assert columns(found[0]) == columns(found[1])
+        stored = unpack_outline(data)
+        assert stored is not None
+        assert isinstance(stored[1], Outline)
+
+
+WHOLE = isal_zlib.decompress(walk("".join(ODD.values())).content)
+
+
+@given(st.lists(st.tuples(st.integers(0, len(WHOLE) - 1), st.integers(0, 255)), max_size=8))
+def test_damaged_outlines_give_a_document_and_raise_nothing(changes: list[tuple[int, int]]) -> None:
+    data = bytearray(WHOLE)
+    for place, value in changes:
+        data[place] = value
+    stored = unpack_outline(isal_zlib.compress(bytes(data), 1))
+    if stored is not None:
+        tree = document(Page(make_page("/").record, (), *stored))
+        assert blocks_of(tree) == list(range(len(stored[0])))
+        assert is_forest(tree.leftmost)
+
+
+def test_blocks_that_are_repeated_or_in_no_text_are_in_the_document_of_an_outline() -> None:
+    kinds = [BLOCK, BLOCK, TEXT, CLOSE, CLOSE]
+    values, numbers = [1, 3, 4, 0, 0], [0, 1, 0, 0, 0]
+    blocks = [(4, 1, 0), (4, 1, 0), (5, 1, 7), (5, 2 + 3, 0)]  # text, element, run
+    texts, places, runs = zip(*blocks, strict=True)
+    stored = [*values, *numbers, 2, *texts, *places, *runs]
+    data = _packed(kinds, stored, (1, len(blocks)), "\nhtml\n/html\np\na\nb")
+    found = both_ways(data)
+    assert found is not None
+    assert columns(found[0]) == columns(found[1])
+    assert blocks_of(found[1]) == [0, 1, 2, 3]
+    assert found[1].blocks.index(2) < found[1].blocks.index(0) < found[1].blocks.index(1)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from diptych.page.content import BLOCK, CLOSE, LEAF, TEXT, Outline
 from diptych.page.elements import KNOWN
 from diptych.stages.align_dom.flat import last_tag
 from diptych.text.urls import host_of
@@ -21,6 +22,8 @@ from diptych.types import Block, Node, Page
 _INLINE_ROLE = 1  # role number in `page.elements`
 _INLINE = frozenset(name for role, name in KNOWN.values() if role == _INLINE_ROLE)
 _INLINE |= {"br", "sup"}
+_LINKS = frozenset({"a", "area"})
+_INLINE_OR_LINK = _INLINE | {"a"}
 _SEGMENT = re.compile(r"[^/\[(]*")
 _MAX_ANCHOR = 400  # maximum characters of a link's text
 
@@ -51,6 +54,8 @@ def document(page: Page) -> Document:
     builder = _Builder(page.blocks)
     if page.tree is None:
         _from_paths(builder, page.blocks)
+    elif isinstance(page.tree, Outline):
+        _from_outline(builder, page.tree)
     else:
         _from_tree(builder, page.tree)
     return builder.build(host_of(page.record.url))
@@ -61,6 +66,7 @@ class _Builder:
 
     def __init__(self, blocks: Sequence[Block]) -> None:
         self.texts = [block.text for block in blocks]
+        self.paths = [block.path for block in blocks]
         self.index: dict[str, int] = {}
         self.repeated: list[int] = []
         for number, block in enumerate(blocks):
@@ -91,16 +97,17 @@ class _Builder:
         self.open(tag, block)
         self.close()
 
-    def put_first(self, paths: Sequence[str]) -> None:
-        """Insert the blocks with these paths before all other nodes.
+    def put_first(self, numbers: Sequence[int]) -> None:
+        """Insert these blocks before all other nodes.
 
         They are blocks outside the page's tree, such as its title and description.
         """
         nodes, self.nodes = self.nodes, []
-        for path in paths:
-            self.leaf(last_tag(path), self.claim(path))
+        for number in numbers:
+            self.leaf(last_tag(self.paths[number]), number)
         self.nodes += [
-            (tag, text, href, block, start + len(paths)) for tag, text, href, block, start in nodes
+            (tag, text, href, block, start + len(numbers))
+            for tag, text, href, block, start in nodes
         ]
 
     def build(self, host: str = "") -> Document:
@@ -130,29 +137,81 @@ def _from_tree(builder: _Builder, root: Node) -> None:
             continue
         inside.add(node.path)
         if node.tag == "#text":
-            _add_text(builder, node)
+            _add_text(builder, node.text, builder.claim(node.path))
         else:
             # DEVIATION(shi): inline elements are merged with the text around them, so that a
             # sentence stays whole; links stay nodes, because hyperlinks are to be aligned.
-            is_link = node.tag in ("a", "area") and bool(node.href)
-            if is_link or not (node.tag in _INLINE or node.tag == "a"):
+            is_link = node.tag in _LINKS and bool(node.href)
+            if is_link or node.tag not in _INLINE_OR_LINK:
                 href = node.href if is_link else ""
                 builder.open(node.tag, builder.claim(node.path), href)
                 waiting.append(None)
             waiting.extend(reversed(node.children))
-    builder.put_first([path for path in builder.index if path not in inside])
+    outside = [path for path in builder.index if path not in inside]
+    builder.put_first([builder.claim(path) for path in outside])
     for number in [*builder.index.values(), *builder.repeated]:
         builder.leaf("#text", number)  # in no element of the tree
 
 
-def _add_text(builder: _Builder, node: Node) -> None:
-    """Append the text of a text node to the enclosing link; if it is a block, also add a leaf."""
+def _from_outline(builder: _Builder, outline: Outline) -> None:
+    """Build the same tree as `_from_tree`, from an outline.
+
+    A block is known by the number of its element and the number of its run, instead of its path.
+    """
+    index: dict[tuple[int, int], int] = {}
+    repeated: list[int] = []
+    for number, key in enumerate(zip(outline.places, outline.runs, strict=True)):
+        if index.setdefault(key, number) != number:
+            repeated.append(number)
+    inside = _add_nodes(builder, outline, index)
+    count = len(outline.targets)
+    outside = [
+        index.pop(key) for key in [*index] if key[0] >= count or (key[1] and key not in inside)
+    ]
+    builder.put_first(outside)
+    for number in [*index.values(), *repeated]:
+        builder.leaf("#text", number)
+
+
+def _add_nodes(
+    builder: _Builder, outline: Outline, index: dict[tuple[int, int], int]
+) -> set[tuple[int, int]]:
+    """Add all nodes of an outline, and remove their blocks from `index`.
+
+    Return the element and the run of each text.
+    """
+    claim, strings, targets = index.pop, outline.strings, outline.targets
+    inside: set[tuple[int, int]] = set()
+    element = block = -1  # the last element, and the innermost element that is a block
+    outer: list[tuple[bool, int]] = []  # of each open element: is it a node, and `block` before it
+    for kind, value, number in zip(outline.kinds, outline.values, outline.numbers, strict=True):
+        if kind == TEXT:
+            inside.add((block, number))
+            _add_text(builder, strings[value], claim((block, number), -1))
+        elif kind == CLOSE:
+            is_node, block = outer.pop()
+            if is_node:
+                builder.close()
+        else:
+            element += 1
+            tag = strings[value]
+            href = strings[targets[element]] if tag in _LINKS else ""
+            if is_node := bool(href) or tag not in _INLINE_OR_LINK:
+                builder.open(tag, claim((element, 0), -1), href)
+            outer.append((is_node, block))
+            block = element if kind == BLOCK else block
+            if kind == LEAF and outer.pop()[0]:
+                builder.close()
+    return inside
+
+
+def _add_text(builder: _Builder, text: str, block: int) -> None:
+    """Append a text to the enclosing link; if it is the text of a block, also add a leaf."""
     for outer in reversed(builder.open_nodes):
         if outer.href:
-            outer.anchor.append(node.text)
+            outer.anchor.append(text)
         if outer.href or outer.block >= 0:
             break
-    block = builder.claim(node.path)
     if block >= 0:
         builder.leaf("#text", block)
 
