@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -44,19 +45,20 @@ def with_swapped(
 def with_moved(
     pairs: list[tuple[int, int]],
     blocks: tuple[list[int], list[int]],
-    gains: NDArray[np.float32],
+    between: Callable[[list[int], list[int]], NDArray[np.float32]],
     margin: float,
 ) -> list[tuple[int, int]]:
     """Add pairs of blocks that clearly match although their order differs between the pages.
 
     A pair is added if each block is the other's best match by `margin`.  If both blocks were
     already paired, their former partners are paired with each other, provided that their gain is
-    positive.
+    positive.  `between` computes the gains of left nodes with right nodes.
     """
     left, right = blocks
     partner, owner = dict(pairs), {j: i for i, j in pairs}
     freed: list[tuple[int, int]] = []
-    for i, j in mutual_best(left, right, gains, margin):
+    for row, column in mutual_best(between(left, right), margin):
+        i, j = left[row], right[column]
         if partner.get(i) == j:
             continue
         other, before = partner.pop(i, None), owner.pop(j, None)
@@ -68,33 +70,26 @@ def with_moved(
         if other is not None and before is not None:
             freed.append((before, other))
     for i, j in freed:
-        if i not in partner and j not in owner and gains[i, j] > 0:
+        if i not in partner and j not in owner and between([i], [j])[0, 0] > 0:
             partner[i], owner[j] = j, i
     rest = [i for i in left if i not in partner], [j for j in right if j not in owner]
-    return sorted([*partner.items(), *mutual_best(*rest, gains, margin)])
+    more = mutual_best(between(*rest), margin)
+    return sorted([*partner.items(), *((rest[0][row], rest[1][column]) for row, column in more)])
 
 
-def mutual_best(
-    left: list[int], right: list[int], gains: NDArray[np.float32], margin: float
-) -> list[tuple[int, int]]:
-    """Pairs of nodes that are each other's best match, by a margin over the second best.
+def mutual_best(gains: NDArray[np.float32], margin: float) -> list[tuple[int, int]]:
+    """Pairs of rows and columns that are each other's best match, by a margin over the second best.
 
     Their gain must also exceed 0 by that margin.
     """
-    if not left or not right:
+    if not gains.size:
         return []
-    rest = gains[np.ix_(left, right)]
-    rows, columns = np.arange(len(left)), rest.argmax(1)
-    best = rest[rows, columns]
-    is_mutual = rest.argmax(0)[columns] == rows
-    rivals = np.maximum(np.maximum(_second_best(rest.T), _second_best(rest)[columns]), 0)
-    sure = np.flatnonzero(is_mutual & (best - rivals >= margin))
-    return [(left[row], right[columns[row]]) for row in sure]
-
-
-def _second_best(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The second highest value of each column; -inf if there is only one row."""
-    if len(values) < 2:
-        return np.full(values.shape[1], -np.inf, np.float32)
-    found: NDArray[np.float32] = np.partition(values, len(values) - 2, axis=0)[-2]
-    return found
+    columns = gains.argmax(1)
+    rows = np.flatnonzero(gains.argmax(0)[columns] == np.arange(len(gains)))
+    rows = rows[gains[rows, columns[rows]] >= margin]
+    columns, places = columns[rows], np.arange(len(rows))
+    best, across, along = gains[rows, columns], gains[rows], gains[:, columns]
+    across[places, columns] = along[rows, places] = -np.inf
+    rivals = np.maximum(across.max(1, initial=0), along.max(0, initial=0))
+    sure = best - rivals >= margin
+    return list(zip(rows[sure].tolist(), columns[sure].tolist(), strict=True))

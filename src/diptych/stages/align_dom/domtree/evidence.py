@@ -217,15 +217,17 @@ def _add_links(
 
     If only the last parts of the URLs are the same, half of `weight` is added.
     """
+    rows = [node for node, href in enumerate(left) if href]
+    columns = [node for node, href in enumerate(right) if href]
+    if not rows or not columns:
+        return
     names: tuple[Callable[[str], str], ...] = (str, _name)
-    for part, name in ((weight / 2, each) for each in names):
-        places: dict[str, list[int]] = {}
-        for node, href in enumerate(right):
-            if href:
-                places.setdefault(name(href), []).append(node)
-        for node, href in enumerate(left):
-            if href:
-                gains[node, places.get(name(href), [])] += part
+    for name in names:
+        numbers: dict[str, int] = {}
+        ours = [numbers.setdefault(name(left[node]), len(numbers)) for node in rows]
+        theirs = [numbers.get(name(right[node]), -1) for node in columns]
+        is_same = np.equal.outer(ours, theirs)
+        gains[np.ix_(rows, columns)] += np.float32(weight / 2) * is_same
 
 
 def _name(href: str) -> str:

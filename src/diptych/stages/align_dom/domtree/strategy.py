@@ -146,7 +146,10 @@ class DomTree:
         if self.crossing:
             pairs = self._reordered(pairs, trees, evidence, _Part(ours, theirs, texts, gains))
         start, other = ours.start, theirs.start
-        return [_Match(start + i, other + j, float(gains[i, j])) for i, j in pairs]
+        found = gains[[i for i, _ in pairs], [j for _, j in pairs]].tolist()
+        return [
+            _Match(start + i, other + j, gain) for (i, j), gain in zip(pairs, found, strict=True)
+        ]
 
     def _reordered(
         self,
@@ -159,12 +162,13 @@ class DomTree:
         blocks = (
             _block_nodes(trees[0].blocks[part.left]), _block_nodes(trees[1].blocks[part.right]),
         )  # fmt: skip
-        sizes = np.minimum.outer(
-            evidence.left.text.sizes[part.left], evidence.right.text.sizes[part.right]
-        )
-        surplus = (part.gains - self.per_word * np.minimum(sizes, _MAX_COUNTED_WORDS)).astype(
-            np.float32
-        )
+        ours, theirs = evidence.left.text.sizes[part.left], evidence.right.text.sizes[part.right]
+
+        def surplus(rows: list[int], columns: list[int]) -> NDArray[np.float32]:
+            sizes = np.minimum.outer(ours[rows], theirs[columns])
+            least = self.per_word * np.minimum(sizes, _MAX_COUNTED_WORDS)
+            return (part.gains[np.ix_(rows, columns)] - least).astype(np.float32)
+
         pairs = with_swapped(pairs, blocks, part.gains, self.swap)
         pairs = with_moved(pairs, blocks, surplus, self.crossing)
         return self._by_content(pairs, trees, evidence, part)
@@ -194,11 +198,8 @@ class DomTree:
             return [(ours.start + one, theirs.start + other) for one, other in found]
 
         def best(gains: NDArray[np.float32]) -> list[tuple[int, int]]:
-            rows, columns = gains.shape
             # Items of the same lists need less evidence than texts anywhere on the pages.
-            return mutual_best(
-                list(range(rows)), list(range(columns)), gains + np.float32(self.item), self.item
-            )
+            return mutual_best(gains + np.float32(self.item), self.item)
 
         words = evidence.left.text.sizes[part.left], evidence.right.text.sizes[part.right]
         items = (
