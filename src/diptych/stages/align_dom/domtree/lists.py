@@ -25,6 +25,7 @@ Gains = NDArray[np.float32]
 _CONTRADICTION = -0.2  # two texts contradict each other if their content gain is lower
 _NO_EVIDENCE = 0.1  # content gain below which nothing shows that two texts correspond
 _COPIED = 2 / 3  # minimum share of items with the same text in lists of names
+_MAX_WORDS = 15  # of items to separate: long translations that are free have few known words
 _MIN_ITEMS = 3  # siblings with the same tag are a list if there are at least so many
 _MAX_CELLS = 4_000_000  # pairs of blocks in two lists; larger lists are not compared
 _PROSE = frozenset(
@@ -176,15 +177,20 @@ def pair_items_by_content(pairs: Pairs, sides: tuple[Items, Items], tools: ListT
             gains = item_gains(_without_copies(sides, items), items, tools.contents) - _OTHER_LINKS
         else:
             gains = item_gains(sides, items, tools.contents)
+        sizes = _sizes(sides, items, tools)
         paired = pairing.places(*items)
         least = _NO_EVIDENCE if _are_copied(sides, items, paired) else _CONTRADICTION
-        wrong = [(row, column) for row, column in paired if gains[row, column] < least]
+        wrong = [
+            (row, column)
+            for row, column in paired
+            if gains[row, column] < least and sizes[row, column] <= _MAX_WORDS
+        ]
         for row, column in wrong:
             pairing.separate(left.subtree(items[0][row]), right.subtree(items[1][column]))
         if not wrong:
             continue
         rows, columns = pairing.free(*items)
-        surplus = (gains - tools.per_word * _sizes(sides, items, tools))[np.ix_(rows, columns)]
+        surplus = (gains - tools.per_word * sizes)[np.ix_(rows, columns)]
         for row, column in tools.best(surplus.astype(np.float32)):
             one, other = items[0][rows[row]], items[1][columns[column]]
             pairing.add(tools.align(left.subtree(one), right.subtree(other)))
