@@ -13,6 +13,7 @@ from support.blocks import HERE, walk
 from support.odd_pages import ODD
 
 import diptych
+import diptych.page.content as stored
 from diptych.page.charset import decode
 from diptych.page.content import (
     MAX_CONTENT,
@@ -236,6 +237,18 @@ def test_outlines_have_a_limit_of_levels_and_of_characters_in_a_path() -> None:
     assert found == (unpack(chain(400))[0], found[1])
     assert isinstance(found[1], Outline)
     assert unpack_outline(chain(600)) is None
+
+
+def test_root_with_a_number_has_no_path_in_an_outline() -> None:
+    kinds, values, numbers = [BLOCK, CLOSE], [1, 0], [1, 0]
+    data = _packed(kinds, [*values, *numbers, 3, 0, 0], (0, 1), "\nhtml\n/html\nb")
+    assert unpack_outline(data) is None
+
+
+def test_paths_of_the_elements_around_blocks_have_a_limit(monkeypatch) -> None:
+    monkeypatch.setattr(stored, "_MAX_PATHS", 20_000)
+    assert unpack_outline(chain(60)) is not None
+    assert unpack_outline(chain(300)) is None
 
 
 def test_paths_that_occur_twice_are_those_of_nodes() -> None:

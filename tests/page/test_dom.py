@@ -10,7 +10,8 @@ from diptych.page.dom import DomNode, parser_functions
 
 MARKUP = (
     "<title>T</title><p class='a b' hidden id=x>One <b>two</b><!-- no --><x-y z>three</x-y>"
-    "<svg><use href='/a' xlink:href='/b'></use></svg><a href='é'></a>中文"
+    "<svg><use href='/a' xlink:href='/b'></use></svg><a href='é'></a>"
+    "<a href=''>x</a><a href>y</a>中文"
 )
 
 

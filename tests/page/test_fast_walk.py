@@ -19,6 +19,9 @@ from diptych.page.fast_walk import page_content, walked_content
 
 BASE = "http://a.org/b/c.html?d"
 PIECES = (
+    "<a href=''>_</a>",
+    "<a href=''>_<a>#",
+    "<a href>_</a><a href=''>2</a>",
     "<p>", "</p>", "<div>", "</div>", "<ul><li>", "</ul>", "<h2>", "</h2>", "<table><tr><td>",
     "</table>", "<button>", "<pre>", "</pre>", "<b>", "</b>", "<i>", "</i>", "<span>", "</span>",
     "<code>", "</code>", "<span class=badge>", "<small>", "</small>", "<time>", "</time>",

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 from support.blocks import block_texts, walk
 from support.timing import processor_seconds
+
+from diptych.page.note_marks import is_superscript_mark
 
 
 @pytest.mark.parametrize(
@@ -61,3 +64,15 @@ def test_marks_are_not_in_the_tree() -> None:
 def test_many_marks_in_one_link_are_read_in_linear_time(mark: str) -> None:
     with processor_seconds():
         walk(f"<p><a href='#x'>{mark * 20_000}</a>")
+
+
+def test_superscripts_with_many_elements_are_no_marks() -> None:
+    def superscript(markup: str) -> LexborNode:
+        found = LexborHTMLParser(markup).css_first("sup")
+        assert found is not None
+        return found
+
+    link = "<a href='#n'>1</a>"
+    assert is_superscript_mark(superscript(f"<sup>{link}{'<i></i>' * 9}</sup>"))
+    assert not is_superscript_mark(superscript(f"<sup>{link}{'<i></i>' * 900}</sup>"))
+    assert not is_superscript_mark(superscript(f"<sup>{link}{'1 ' * 900}</sup>"))

@@ -138,10 +138,10 @@ def main(source: BinaryIO, sink: BinaryIO) -> None:
     sink.flush()
     frames: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_receive, args=(source, frames), daemon=True).start()
-    importlib.import_module(_FIRST_MODULE)  # while the first task is on its way
     context: Any = None
     answers = _Answers(sink)
     try:
+        importlib.import_module(_FIRST_MODULE)  # while the first task is on its way
         while True:
             message = pickle.loads(frames.get())
             if isinstance(message, NewContext):

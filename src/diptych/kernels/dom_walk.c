@@ -590,7 +590,9 @@ static int follows_link(Walk *walk, const Element *element) {
     Dom before = parser->prev(element->node);
     if (!before || parser->tag_id(before) != element->tag) return 0;
     Span one = attribute(walk, before, "href"), other = attribute(walk, element->node, "href");
-    return one.size != other.size || (one.size && memcmp(one.at, other.at, (size_t)one.size));
+    /* An attribute that is missing or has no value differs from one that is empty. */
+    return (one.at == NOTHING.at) != (other.at == NOTHING.at) || one.size != other.size ||
+           (one.size && memcmp(one.at, other.at, (size_t)one.size));
 }
 
 /* At the second link of a block, finds out if the block is a list of links. */

@@ -316,6 +316,9 @@ class _Paths(dict[int, str]):
         unnumbered = [at for at, event in enumerate(elements.events) if not numbers[event]]
         spelled = [events.strings[path] for path in events.spelled]
         self.update(zip(unnumbered, spelled, strict=True))
+        if 0 not in self:
+            raise ValueError("the path of the root is not spelled")
+        self.room = _MAX_PATHS
 
     def __missing__(self, element: int) -> str:
         chain = [element]
@@ -326,8 +329,9 @@ class _Paths(dict[int, str]):
             event = self.elements.events[at]
             name, number = self.events.values[event], self.events.numbers[event]
             self[at] = path = f"{path}/{self.events.strings[name]}[{number}]"
-            if len(path) > _MAX_PATH:
-                raise ValueError("path is too long")
+            self.room -= len(path)
+            if len(path) > _MAX_PATH or self.room < 0:
+                raise ValueError("paths are too long")
         return path
 
 

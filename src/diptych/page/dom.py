@@ -99,14 +99,14 @@ class DomNode:
 
     @property
     def attributes(self) -> dict[str, str | None]:
-        """The attributes of an element; the value of an empty one is None."""
+        """The attributes of an element; the value of one without a value is None."""
         found: dict[str, str | None] = {}
         if self.tag_id in (_TEXT, _COMMENT):
             return found
         attribute = _call("lxb_dom_element_first_attribute_noi", self.mem_id)
         while attribute:
             name = _sized("lxb_dom_attr_qualified_name", attribute)
-            found[name or ""] = _sized("lxb_dom_attr_value_noi", attribute) or None
+            found[name or ""] = _sized("lxb_dom_attr_value_noi", attribute)
             attribute = _call("lxb_dom_element_next_attribute_noi", attribute)
         return found
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from diptych.page.dom import AnyNode
 from diptych.page.elements import TEXT
 
 MAX_MARK = 8  # characters of a mark with its brackets
+_MAX_NODES = 40  # nodes in a superscript that may be a mark
 
 _WORD = re.compile(r"\w")
 _NUMBER = re.compile(
@@ -67,26 +67,36 @@ def is_superscript_mark(node: AnyNode) -> bool:
     >>> is_superscript_mark(superscript("m<sup>2</sup>"))
     False
     """
-    text = node.text()
-    words = text.split() if len(text) <= 4 * MAX_MARK else ()
+    inner = _short_content(node)
+    if inner is None:
+        return False
+    words = "".join(each.text_content or "" for each in inner).split()
     if not words or not all(map(_is_mark, words)):
         return False
-    links = [link for link in _links_in(node) if "#" in (link.attributes.get("href") or "")]
+    links = [
+        each for each in inner if each.tag == "a" and "#" in (each.attributes.get("href") or "")
+    ]
     above = node.parent
     if not links and above is not None and above.tag == "a":
         return "#" in (above.attributes.get("href") or "") and _is_alone(node)
     return any(link.text() for link in links)
 
 
-def _links_in(node: AnyNode) -> Iterator[AnyNode]:
-    """Yield the links in an element."""
+def _short_content(node: AnyNode) -> list[AnyNode] | None:
+    """The nodes in an element, in document order; None if it has more than a mark may have."""
+    found: list[AnyNode] = []
     waiting = [node.first_child]
+    left = 4 * MAX_MARK
     while waiting:
         at = waiting.pop()
-        if at is not None:
-            waiting += [at.next, at.first_child]
-            if at.tag == "a":
-                yield at
+        if at is None:
+            continue
+        found.append(at)
+        left -= len(at.text_content or "")
+        if left < 0 or len(found) > _MAX_NODES:
+            return None
+        waiting += [at.next, at.first_child]
+    return found
 
 
 def _is_alone(node: AnyNode) -> bool:

@@ -190,8 +190,8 @@ def pair_items_by_content(pairs: Pairs, sides: tuple[Items, Items], tools: ListT
         if not wrong:
             continue
         rows, columns = pairing.free(*items)
-        surplus = (gains - tools.per_word * sizes)[np.ix_(rows, columns)]
-        for row, column in tools.best(surplus.astype(np.float32)):
+        surplus = np.nan_to_num(gains, nan=-np.inf) - tools.per_word * sizes
+        for row, column in tools.best(surplus[np.ix_(rows, columns)].astype(np.float32)):
             one, other = items[0][rows[row]], items[1][columns[column]]
             pairing.add(tools.align(left.subtree(one), right.subtree(other)))
     return sorted(pairing.partner.items())
@@ -213,9 +213,9 @@ def _are_copied(sides: tuple[Items, Items], items: tuple[Nodes, Nodes], paired: 
 
 
 def _sizes(sides: tuple[Items, Items], items: tuple[Nodes, Nodes], tools: ListTools) -> Gains:
-    """For each pair of items, the number of words in the shorter item."""
+    """For each pair of items, the number of words in the blocks of the shorter item."""
     counts = [
-        [words[side.subtree(item)].sum() for item in some]
+        [words[side.blocks_in(item)].sum() for item in some]
         for side, some, words in zip(sides, items, tools.words, strict=True)
     ]
     found: Gains = np.minimum.outer(*counts)
@@ -280,13 +280,13 @@ def item_gains(sides: tuple[Items, Items], items: tuple[Nodes, Nodes], contents:
     """The content gain of each pair of items: the sum of the gains of their blocks.
 
     Each block counts with its best match in the other item, and both directions are averaged.  The
-    gain is 0 if an item has no blocks, or if the lists are too long to be compared.
+    gain is not a number if an item has no blocks, or if the lists are too long to be compared.
     """
     left, right = (
         [side.blocks_in(item) for item in some] for side, some in zip(sides, items, strict=True)
     )
     ours, theirs = (np.array([len(blocks) for blocks in each]) for each in (left, right))
-    gains = np.zeros((len(left), len(right)), np.float32)
+    gains = np.full((len(left), len(right)), np.nan, np.float32)
     if 0 < ours.sum() * theirs.sum() <= _MAX_CELLS:
         rows, columns = _starts(ours[ours > 0]), _starts(theirs[theirs > 0])
         cells = contents.between(np.concatenate(left), np.concatenate(right))
