@@ -16,9 +16,9 @@ def test_the_kernel_is_compiled() -> None:
 
 
 def test_only_plain_lines_have_stems() -> None:
-    text = "two mountains\n\nслово\nthe 3rd\n1.5\nl’été"
+    text = "two mountains\n\nслово\n中文\nthe 3rd\n1.5\n1;5\nl’été"
     assert plain_stems(text, _rules()) == [
-        ["two", "mount"], [], None, ["the", "3rd"], None, ["l", "été"],
+        ["two", "mount"], [], ["слово"], None, ["the", "3rd"], ["1.5"], None, ["l", "été"],
     ]  # fmt: skip
 
 

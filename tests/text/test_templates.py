@@ -34,6 +34,7 @@ TAG = template_key("Square tag Ghoul", "Etiqueta cuadrada Ghoul")
         ("Square tag Why Russian?", "Etiqueta cuadrada Why Russian?"),
         ("Square tag https://a.org/en", "Etiqueta cuadrada https://a.org/es"),
         ("Square tag a@a.org", "Etiqueta cuadrada b@b.org"),
+        ("Square tag www.a.org/en", "Etiqueta cuadrada www.a.org/es"),
     ],
 )
 def test_texts_that_differ_in_names_numbers_and_addresses_have_one_key(

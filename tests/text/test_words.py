@@ -53,13 +53,16 @@ def test_lone_surrogates_do_no_harm() -> None:
 
 
 # Letters, digits, all that may stand inside of a word, and what is left to ICU.
-LATIN = st.text(st.sampled_from("aZéßø1234_.,;:'’‘·-–« »\"()/\xa0\n…€×²\xadжx中"), max_size=12)
+PLAIN = st.text(
+    st.sampled_from("aZéßø1234_.,;:'’‘·-–« »\"()/\xa0\n…€×²\xadжx中ЯЇѣѝ→⇒Άώςϕ\u0301\u0483"),
+    max_size=12,
+)
 
 
 @example("Kista:s 1:2 a: b", "sv")
 @example("a.b 1,2 l'été x_y ___ a·b 3'500 1;2 .5 5. a,b", "en")
-@given(LATIN, st.sampled_from(["en", "fr", "sv", "fi", "de"]))
-def test_latin_words_match_icu(text: str, lang: str) -> None:
+@given(PLAIN, st.sampled_from(["en", "fr", "sv", "fi", "de", "ru", "el"]))
+def test_plain_words_match_icu(text: str, lang: str) -> None:
     segmenter = words_module._segmenter()
     assert segmenter is not None
     pieces = list(segmenter(text, lang))
@@ -73,3 +76,13 @@ def test_any_text_is_split_like_icu(text: str) -> None:
     whole = words_module._whole(text)
     pieces = [piece for piece in segmenter(whole, "en") if words_module._has_word(piece)]
     assert words(text, "en") == pieces
+
+
+@pytest.mark.parametrize("around", ["{0}", "a{0}b", "1{0}2", "ж{0}1", "{0}.{0}", "{0}'{0}", "_{0}"])
+def test_each_plain_character_is_like_in_icu(around: str) -> None:
+    segmenter = words_module._segmenter()
+    assert segmenter is not None
+    texts = [around.format(chr(point)) for point in range(0x2200)]
+    for text in filter(words_module.is_plain, texts):
+        pieces = [piece for piece in segmenter(text, "ru") if words_module._has_word(piece)]
+        assert words(text, "ru") == pieces

@@ -4,7 +4,7 @@
    on more than their characters.  Which characters are plain comes from a table.  The input is untrusted. */
 #include <stdint.h>
 
-enum { PLAIN = 1, LETTER = 2, DIGIT = 4, JOINER = 8, COLON = 16, POINT = 32, BLANK = 64 };
+enum { PLAIN = 1, LETTER = 2, DIGIT = 4, JOINER = 8, COLON = 16, POINT = 32, BLANK = 64, SEPARATOR = 128 };
 
 typedef struct {
     const uint8_t *classes; /* of the first characters of Unicode */
@@ -27,10 +27,45 @@ static int next_class(const Rules *rules, const uint8_t **at, const uint8_t *end
     return point < rules->size ? rules->classes[point] : 0;
 }
 
-/* True if a character makes a text unclear: a colon between letters, or a number of several parts. */
+/* True if a character makes a text unclear: a colon between letters, or digits that may be one number with others. */
 static int is_unclear(int own, int last, int before, int spaced) {
     if (own & LETTER && last & COLON && before & LETTER) return 1;
     return own & DIGIT && ((last & POINT && before & DIGIT) || spaced == 4);
+}
+
+/* The end of a number of several groups, of which the first digit was read; NULL if it is not a whole word. */
+static const uint8_t *number_end(const Rules *rules, const uint8_t *at, const uint8_t *end) {
+    const uint8_t *stop = 0; /* end of the last group */
+    int groups = 1, last = DIGIT;
+    while (at < end) {
+        int own = next_class(rules, &at, end);
+        if (!(own & PLAIN)) return 0;
+        if (last & DIGIT) {
+            if (own & LETTER) return 0;
+            if (!(own & (DIGIT | POINT))) break;
+        } else {
+            if (!(own & DIGIT)) break;
+            if (!(last & SEPARATOR)) return 0;
+            groups++;
+        }
+        if (own & DIGIT) stop = at;
+        last = own;
+    }
+    return groups > 1 ? stop : 0;
+}
+
+/* Writes the groups of a number and a blank, with points instead of separators, but none before three digits. */
+static uint8_t *write_number(const Rules *rules, const uint8_t *at, const uint8_t *end, uint8_t *out) {
+    int64_t room = rules->longest;
+    for (int is_first = 1; at < end; is_first = 0) {
+        const uint8_t *from = at;
+        while (at < end && *at >= '0' && *at <= '9') at++;
+        if (!is_first && at - from != 3 && room-- > 0) *out++ = '.';
+        while (from < at && room-- > 0) *out++ = *from++;
+        while (at < end && (*at < '0' || *at > '9')) at++;
+    }
+    *out++ = ' ';
+    return out;
 }
 
 /* Writes the stems of a line, a blank after each; returns the end, or NULL if the line is not plain. */
@@ -51,6 +86,13 @@ static uint8_t *stem_line(const Rules *rules, const uint8_t *at, const uint8_t *
             taken = 0;
         }
         joiner = 0;
+        const uint8_t *stop = own & DIGIT && !taken && spaced != 2 ? number_end(rules, at, end) : 0;
+        if (stop) {
+            out = write_number(rules, from, stop, out);
+            at = stop;
+            last = DIGIT; /* and no digit follows */
+            continue;
+        }
         if (own & (LETTER | DIGIT)) {
             if (!taken) room = own & DIGIT ? rules->longest : rules->letters;
             if (taken++ < room)

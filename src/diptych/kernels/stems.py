@@ -25,9 +25,11 @@ class Class(IntEnum):
     COLON = 16
     """if it is between two letters, the text is not plain"""
     POINT = 32
-    """if it is between two digits, the text is not plain"""
+    """if it is between two digits, it is part of a word"""
     BLANK = 64
     """if it is between a digit and three digits, the text is not plain"""
+    SEPARATOR = 128
+    """is part of a number if it is between two digits"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,6 +41,7 @@ _BY_SCRIPT = [(re.compile(f"[{chars}]"), weight) for chars, weight in _CLASSES]
 _ANY_SCRIPT = re.compile(f"[{''.join(chars for chars, _ in _CLASSES)}]")
 MAX_WEIGHT = max(weight for weight, _ in _WEIGHTS)
 _FIRST_POINT = min(first for _, blocks in _WEIGHTS for first, _ in blocks)
+_MAY_WEIGH = re.compile(f"[{chr(_FIRST_POINT)}-\U0010ffff]")
 
 
 class Step(NamedTuple):
@@ -58,9 +59,11 @@ def text_length(text: str) -> float:
     >>> text_length("  a  cat "), text_length("中文"), text_length("のは")
     (5.0, 7.0, 4.6)
     """
-    text = " ".join(text.split())
+    # In a printable text, all white space is blanks.
+    if "  " in text or not text.isprintable() or text[:1] == " " or text[-1:] == " ":
+        text = " ".join(text.split())
     length = float(len(text))
-    if text.isascii() or not _ANY_SCRIPT.search(text):
+    if text.isascii() or not _MAY_WEIGH.search(text) or not _ANY_SCRIPT.search(text):
         return length
     return length + sum((weight - 1) * len(chars.findall(text)) for chars, weight in _BY_SCRIPT)
 

@@ -12,7 +12,7 @@ from diptych.text.cognates import STEM, stem
 from diptych.text.tokens import MAX_TOKEN, fold_case, tokens
 from diptych.text.words import has_segmenter, is_plain
 
-_CHARACTERS = 0x2100  # plain ones come before
+_CHARACTERS = 0x2200  # plain ones come before
 
 
 def text_stems(texts: Sequence[str], lang: str) -> list[list[str]]:
@@ -22,7 +22,10 @@ def text_stems(texts: Sequence[str], lang: str) -> list[list[str]]:
     [['the', 'mount'], ['3.5', 'gipfe']]
     """
     found: Sequence[list[str] | None] = [None] * len(texts)
-    joined = fold_case("\n".join(texts))
+    joined = "\n".join(texts)
+    if joined.count("\n") != len(texts) - 1:  # to the rules, a tab is the same as a line break
+        joined = "\n".join([text.replace("\n", "\t") for text in texts])
+    joined = fold_case(joined)
     if joined.count("\n") == len(texts) - 1:
         found = plain_stems(joined, _rules())
     return [
@@ -33,7 +36,7 @@ def text_stems(texts: Sequence[str], lang: str) -> list[list[str]]:
 
 @cache
 def _rules() -> Rules:
-    """The rules of `tokens` for Latin text; without ICU, texts with digits have other rules."""
+    """The rules of `tokens` for plain text; without ICU, texts with digits have other rules."""
     classes = np.zeros(_CHARACTERS, np.uint8)
     for point, character in enumerate(map(chr, range(_CHARACTERS))):
         if character.isdecimal() and is_plain(character):
@@ -41,6 +44,7 @@ def _rules() -> Rules:
         elif is_plain(character) and character not in "_\n":
             classes[point] = Class.PLAIN | (Class.LETTER if character.isalnum() else 0)
     for characters, own in ((".\xb7", Class.JOINER), (":", Class.COLON), (" ", Class.BLANK),
-                            (".,;'\u2018\u2019", Class.POINT)):  # fmt: skip
+                            (".,;'\u2018\u2019", Class.POINT),
+                            (".,'\u2019", Class.SEPARATOR)):  # fmt: skip
         classes[list(map(ord, characters))] |= np.uint8(own)
     return Rules(classes, STEM, MAX_TOKEN)

@@ -37,9 +37,16 @@ def masked_words(left: str, right: str) -> Words | None:
     """
     if len(left) > _MAX_LENGTH or len(right) > _MAX_LENGTH:
         return None
-    ours, theirs = (_TOKEN.findall(ADDRESS.sub(SLOT, text).casefold()) for text in (left, right))
+    ours, theirs = (_TOKEN.findall(_without_addresses(text).casefold()) for text in (left, right))
     shared = {*ours} & {*theirs}
     return _masked(ours, shared), _masked(theirs, shared)
+
+
+def _without_addresses(text: str) -> str:
+    """Replace each address by a slot; most texts have no part that every address has."""
+    if "@" in text or "://" in text or "www." in text:
+        return ADDRESS.sub(SLOT, text)
+    return text
 
 
 def name_key(words: Words) -> int:
@@ -115,7 +122,8 @@ def _masked(tokens: list[str], shared: set[str]) -> list[str]:
     """Replace each run of shared tokens, numbers and addresses by a slot."""
     found: list[str] = []
     for token in tokens:
-        if token not in shared and token != SLOT and not any(map(str.isdigit, token)):
+        is_word = token.isalpha() or (token != SLOT and not any(map(str.isdigit, token)))
+        if is_word and token not in shared:
             found.append(token)
         elif not found or found[-1] != SLOT:
             found.append(SLOT)

@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from diptych.learn.lexicon import bags as bags_module
 from diptych.learn.lexicon.bags import Text, read_text
+from diptych.text.cognates import stem
 from diptych.text.lengths import text_length
 from diptych.text.tokens import tokens
 
@@ -70,6 +75,23 @@ def test_groups_may_omit_sentences() -> None:
     assert words_of(grouped) == [{"eins": 1, "drei": 1}, {"vier": 2}]
     assert grouped.lengths.tolist() == [8, 9]
     assert len(text.grouped(np.full(4, -1))) == 0
+
+
+@given(SENTENCES)
+def test_the_vocabulary_is_in_order_of_occurrence(sentences: list[str]) -> None:
+    text = read_text(sentences, "de")
+    stems = [[stem(token) for token in tokens(sentence, "de")] for sentence in sentences]
+    assert text.words == tuple(dict.fromkeys(word for words in stems for word in words))
+    assert words_of(text) == [Counter(words) for words in stems]
+    assert text.lengths.tolist() == [text_length(sentence) for sentence in sentences]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bags_module, "native", lambda: None)
+        other = read_text(sentences, "de")
+    assert other.words == text.words
+    for name in ("word", "count", "offsets", "size"):
+        own, reference = (np.asarray(getattr(each.bags, name)) for each in (text, other))
+        np.testing.assert_array_equal(own, reference)
+        assert own.dtype == reference.dtype
 
 
 @given(SENTENCES)

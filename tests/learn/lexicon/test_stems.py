@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from diptych.learn.lexicon import stems as module
@@ -21,16 +23,26 @@ def test_stems_have_the_same_number_in_all_texts_and_languages() -> None:
 def test_a_text_is_read_once_in_each_language(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
-    def words_of(text: str, lang: str) -> tuple[list[str], float]:
-        asked.append((text, lang))
-        return text.split(), 1.0
+    def text_stems(texts: Sequence[str], lang: str) -> list[list[str]]:
+        asked.extend([(text, lang) for text in texts])
+        return [text.split() for text in texts]
 
-    monkeypatch.setattr(module, "words_of", words_of)
+    monkeypatch.setattr(module, "text_stems", text_stems)
     stems = Stems()
     for lang in ("en", "en", "fr", "en"):
         assert stems.read("", lang).ids.tolist() == []
-        assert stems.read("a b", lang).ids.tolist() == [0, 1]
-    assert asked == [("", "en"), ("a b", "en"), ("", "fr"), ("a b", "fr")]
+        found = stems.read_all(["a b", "", "b", "a b"], lang)
+        assert [each.ids.tolist() for each in found] == [[0, 1], [], [1], [0, 1]]
+        assert [each.length for each in found] == [3, 0, 1, 3]
+    assert asked == [(text, lang) for lang in ("en", "fr") for text in ("", "a b", "b")]
+
+
+def test_texts_that_do_not_fit_into_the_cache_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MAX_BYTES", 1000)
+    stems = Stems()
+    for _ in range(2):
+        found = stems.read_all(["a b", "b a", "c", "x " * 500, "a b"], "en")
+        assert [each.ids[:2].tolist() for each in found] == [[0, 1], [1, 0], [2], [3, 3], [0, 1]]
 
 
 def test_properties_of_new_stems_are_added() -> None:

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import accumulate
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from diptych.kernels import native
 from diptych.kernels.beads import Windows, word_gains
 from diptych.kernels.ibm1 import Bags, Postings, bags, postings
 from diptych.kernels.tables import Table, ends_of, table_of
-from diptych.text.cognates import stem
-from diptych.text.lengths import text_length
-from diptych.text.tokens import tokens
+from diptych.kernels.word_evidence import find_bags
+from diptych.learn.lexicon.stems import borrowed_stems
 
 # Candidates for the share of words that come from chance.
 _SHARES = (0.99, 0.98, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
-_SHORT, _MANY = 400, 1 << 14  # maximum characters of a cached sentence, and size of the cache
 _SAMPLE = 500  # sentences to estimate the share from
 
 
@@ -112,25 +110,23 @@ def likely_share(rows: Text, places: Text, links: Table, before: float) -> float
 
 def read_text(sentences: Sequence[str], lang: str) -> Text:
     """Convert sentences to a `Text`, which holds the stems and the length of each sentence."""
-    read = [words_of(sentence, lang) for sentence in sentences]
-    flat = [word for words, _ in read for word in words]
-    vocabulary = tuple(dict.fromkeys(flat))
-    ids = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
-    made = bags(
-        np.array([ids[word] for word in flat], np.int32),
-        np.array([0, *accumulate(len(words) for words, _ in read)], np.int64),
-        len(ids),
-    )
-    return Text(vocabulary, made, np.array([length for _, length in read], np.float64))
+    with borrowed_stems() as stems:
+        read = stems.read_all(sentences, lang)
+        flat = np.concatenate([np.empty(0, np.int32), *(ids for ids, _ in read)])
+        offsets = ends_of(np.array([len(ids) for ids, _ in read], np.int64))
+        vocabulary, made = _bags(flat, offsets, len(stems))
+        words = tuple(map(stems.words.__getitem__, vocabulary))
+    return Text(words, made, np.array([length for _, length in read], np.float64))
 
 
-def words_of(sentence: str, lang: str) -> tuple[list[str], float]:
-    """The stems of a sentence, and its length in letters; short sentences are cached."""
-    return (_read if len(sentence) <= _SHORT else _read_anew)(sentence, lang)
-
-
-def _read_anew(sentence: str, lang: str) -> tuple[list[str], float]:
-    return [stem(word) for word in tokens(sentence, lang)], text_length(sentence)
-
-
-_read = lru_cache(maxsize=_MANY)(_read_anew)
+def _bags(
+    numbers: NDArray[np.int32], offsets: NDArray[np.int64], stems: int
+) -> tuple[list[int], Bags]:
+    """The numbers of stems in order of occurrence, and sentences as bags over that vocabulary."""
+    if native() is not None:
+        found = find_bags(numbers, offsets, stems)
+        vocabulary = found.vocabulary.tolist()
+        return vocabulary, Bags(found.word, found.times, found.offsets, len(vocabulary))
+    flat = numbers.tolist()
+    ids = {number: place for place, number in enumerate(dict.fromkeys(flat))}
+    return list(ids), bags(np.array([ids[number] for number in flat], np.int32), offsets, len(ids))

@@ -16,14 +16,15 @@ from numpy.typing import DTypeLike, NDArray
 
 from diptych.kernels.tables import Table
 from diptych.kernels.word_evidence import StemArrays
-from diptych.learn.lexicon.bags import words_of
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.learn.lexicon.word_links import by_stem, seen
 from diptych.text.caches import TextMap
 from diptych.text.cognates import folded
+from diptych.text.lengths import text_length
+from diptych.text.stems import text_stems
 
 _MAX_STEMS = 1 << 17  # with more stems, the numbers start again
-_MAX_BYTES = 8_000_000  # of the cache of texts in a language
+_MAX_BYTES = 24_000_000  # of the cache of texts in a language
 _ENTRY = 200  # bytes of an array, a number and their tuple, without the contents of the array
 _ROOM = 1024  # entries of a new column
 _LEXICONS = 8
@@ -96,16 +97,24 @@ class Stems:
 
     def read(self, text: str, lang: str) -> TextStems:
         """Return the numbers of a text's stems."""
-        texts = self._texts.get(lang)
-        if texts is None:
-            texts = self._texts[lang] = TextMap(_MAX_BYTES, per_entry=_ENTRY, per_character=6)
-        found = texts.get(text)
-        return found if found is not None else texts.keep(text, self._read_anew(text, lang))
+        return self.read_all([text], lang)[0]
 
-    def _read_anew(self, text: str, lang: str) -> TextStems:
-        words, length = words_of(text, lang)
-        numbers = self._numbers
-        return TextStems(np.array([numbers[word] for word in words], np.int32), length)
+    def read_all(self, texts: Sequence[str], lang: str) -> list[TextStems]:
+        """Return the numbers of the stems of each text; new texts are read in one call."""
+        known = self._texts.get(lang)
+        if known is None:
+            known = self._texts[lang] = TextMap(_MAX_BYTES, per_entry=_ENTRY, per_character=6)
+        found = {text: known.get(text) for text in texts}
+        missing = [text for text, numbers in found.items() if numbers is None]
+        read = dict(zip(missing, self._read_anew(missing, lang), strict=True)) if missing else {}
+        for text, numbers in read.items():
+            known.keep(text, numbers)
+        return [found[text] or read[text] for text in texts]
+
+    def _read_anew(self, texts: Sequence[str], lang: str) -> Iterator[TextStems]:
+        number = self._numbers.__getitem__
+        for text, words in zip(texts, text_stems(texts, lang), strict=True):
+            yield TextStems(np.array(list(map(number, words)), np.int32), text_length(text))
 
     def arrays(self) -> StemArrays:
         """Return the properties of all stems."""

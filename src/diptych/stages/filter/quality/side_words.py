@@ -55,7 +55,7 @@ class SideWords:
 def side_words(texts: Sequence[str], lang: str, stems: Stems | None = None) -> SideWords:
     """Collect the words on one side of all segments; both sides must use the same stems."""
     known = Stems() if stems is None else stems
-    found = [known.read(text, lang) for text in texts]
+    found = known.read_all(texts, lang)
     sizes = np.array([len(ids) for ids, _ in found], np.int64)
     flat = np.concatenate([ids for ids, _ in found] or [np.empty(0, np.int32)])
     offsets = ends_of(sizes)
