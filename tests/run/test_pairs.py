@@ -188,7 +188,8 @@ def test_pairs_are_to_be_aligned_until_decided_and_aligned(store: Store) -> None
     assert store.pairs_to_align(SITE + 1) == []
     store.save_decision(first, Decision(True, 0.5))
     assert left() == [first, second]
-    assert store.save_segments(first, [(segment("x"), Decision(True, 0.5))]) == (0, 1)
+    rejected = (segment("y"), Decision(False, 0.1, "low_score"))
+    assert store.save_segments(first, [(segment("x"), Decision(True, 0.5)), rejected]) == (0, 1)
     assert left() == [second]
     store.save_decision(second, Decision(False, 0.5, "partial"))
     store.save_segments(second, [])

@@ -41,6 +41,16 @@ def test_segments_that_break_no_rule_are_scored(made: Maker) -> None:
     assert [row[5] for row in rows] == [0, 1, 0, 0]
 
 
+def test_texts_have_the_order_of_the_ids(made: Maker) -> None:
+    store, segments, _ = opened(made)
+    ids = dict(store.db.execute("SELECT left, id FROM segments").fetchall())
+    wanted = [ids[left] for left in ("Second.", "Last.", "First.")]
+    assert list(segments.texts(wanted)) == [
+        (1, "Second.", "Deuxième."), (1, "Last.", "Dernier."), (1, "First.", "Premier."),
+    ]  # fmt: skip
+    assert list(segments.texts([])) == []
+
+
 def test_scores_are_saved_all_or_none(made: Maker) -> None:
     store, segments, pair = opened(made)
     (first, *_), (bad, *_) = list(segments.to_score(pair))[:2]

@@ -45,6 +45,14 @@ class Releasing(NamedTuple):
         return self.number**2, os.getpid()
 
 
+class Nap(NamedTuple):
+    """Takes longer than results wait for others."""
+
+    def run(self, context: TaskContext) -> tuple[int, int]:
+        time.sleep(0.1)
+        return 0, os.getpid()
+
+
 class Ending(NamedTuple):
     """Ends its process."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +17,7 @@ from diptych.page.read import read_content
 from diptych.protocols import Corpus, Exporter
 from diptych.run.segments import Segments, reason_at
 from diptych.run.store import Store
+from diptych.stages.export.shared.columns import BatchExporter, Encoding, batches
 from diptych.text.near_duplicates import segment_keys
 from diptych.text.spans import pieces, rewritten
 from diptych.types import Block, Decision, SegmentPair, Url
@@ -272,6 +274,22 @@ def write_corpus(
     with OutFiles(path, made.suffix, standard) as files:
         lines = made.write(corpus, files)
     return Written(lines, () if standard is not None else tuple(files.targets))
+
+
+def write_together(corpus: Corpus, made: Mapping[Path, BatchExporter]) -> None:
+    """Write several files while the corpus is read once; they appear when they are complete."""
+    with ExitStack() as stack:
+        opened: list[tuple[BinaryIO, Encoding]] = []
+        for path, each in made.items():
+            out = stack.enter_context(OutFiles(path, each.suffix))(each.suffix)
+            opened.append((out, each.encoding(corpus.langs)))
+        for out, encoding in opened:
+            out.write(encoding.head)
+        for batch in batches(corpus.units()):
+            for out, encoding in opened:
+                out.write(encoding.units(batch))
+        for out, encoding in opened:
+            out.write(encoding.foot)
 
 
 def _segment(pair: _Pair, row: Sequence[Any]) -> SegmentPair:

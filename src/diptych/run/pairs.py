@@ -17,6 +17,9 @@ from diptych.types import Decision, LangPair, PagePair, SegmentPair
 _LEARNING_INPUT = ("pages", "redirects", "announced")
 """the data that pairing depends on; `learning_pages` is the query for `pages`, and so on"""
 
+SegmentRow = tuple[Any, ...]
+"""the values of a segment that are stored, without its pair and position; the first is `accept`"""
+
 
 class Pairs(Database):
     """The part of the store for the results of pairing and alignment."""
@@ -127,15 +130,18 @@ class Pairs(Database):
         self, pair: int, segments: Sequence[tuple[SegmentPair, Decision]]
     ) -> tuple[int, int]:
         """Replace the segments of a pair; return how many were kept before and how many are now."""
+        return self.save_segment_rows(pair, segment_rows(segments))
+
+    def save_segment_rows(self, pair: int, rows: Sequence[SegmentRow]) -> tuple[int, int]:
+        """Do what `save_segments` does, with the rows that `segment_rows` returns."""
         self.begin_again()
         before = self.count("SELECT count(*) FROM kept_segments WHERE pair = ?", pair)
         self.db.execute("DELETE FROM segments WHERE pair = ?", (pair,))
-        rows = enumerate(_segment_row(*segment) for segment in segments)
         self.db.executemany(
-            SQL["save_segments"], [(pair, position, *row) for position, row in rows]
+            SQL["save_segments"], [(pair, position, *row) for position, row in enumerate(rows)]
         )
         self.db.execute("UPDATE pairs SET aligned = 1 WHERE id = ?", (pair,))
-        return before, sum(decision.accept for _, decision in segments)
+        return before, sum(row[0] for row in rows)
 
     # -- learned lexicons --------------------------------------------------------------------
 
@@ -191,8 +197,15 @@ class Pairs(Database):
         return [(PagePair(*row[:6]), row[6]) for row in rows]
 
 
-def _segment_row(seg: SegmentPair, decision: Decision) -> tuple[Any, ...]:
-    """Convert a segment to a row in the column order of the query `save_segments`."""
+def segment_rows(segments: Iterable[tuple[SegmentPair, Decision]]) -> list[SegmentRow]:
+    """Convert the segments of a pair to rows, in the column order of the query `save_segments`.
+
+    Rows contain only plain values, which are sent between processes faster than segments.
+    """
+    return [_segment_row(*segment) for segment in segments]
+
+
+def _segment_row(seg: SegmentPair, decision: Decision) -> SegmentRow:
     left, right = valid_text(seg.left), valid_text(seg.right)
     keys: tuple[int | None, ...] = (None, None, None)
     if left and right:

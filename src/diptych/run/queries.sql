@@ -134,8 +134,9 @@ SELECT id, judged, key, left_key, right_key, partial FROM sound_segments
 WHERE pair = ? AND key IS NOT NULL ORDER BY position
 
 -- name: segment_texts
-SELECT pairs.site, s.left, s.right FROM sound_segments s JOIN pairs ON pairs.id = s.pair
-WHERE s.pair = ? AND s.key IS NOT NULL ORDER BY position
+SELECT pairs.site, s.left, s.right FROM json_each(?) wanted
+CROSS JOIN segments s ON s.id = wanted.value CROSS JOIN pairs ON pairs.id = s.pair
+ORDER BY wanted.key
 
 -- name: save_segment_scores
 UPDATE segments SET score = ?1, accept = ?2, reason = ?3, copies = ?4

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import orjson
 
 from diptych.reason import Reason
 from diptych.run.database import Database, in_transaction
@@ -56,9 +58,9 @@ class Segments:
         """True if near-duplicates have been marked, which happens at the end of a run."""
         return not self.store.count(SQL["unmarked_duplicates"], Reason.DUPLICATE)
 
-    def texts(self, pair: int) -> Iterator[tuple[int, str, str]]:
-        """The site and both texts of each segment in `to_score`."""
-        return self.store.db.execute(SQL["segment_texts"], (pair,))
+    def texts(self, ids: Sequence[int]) -> Iterator[tuple[int, str, str]]:
+        """The site and both texts of each segment with an id in `ids`, in the same order."""
+        return self.store.db.execute(SQL["segment_texts"], (orjson.dumps(ids).decode(),))
 
     def chosen(
         self, pair: int, min_score: float, *, each: bool, keep_templates: bool

@@ -8,19 +8,39 @@ Only now the titles of all pages are known, from which the name of each site is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from diptych.engine.worker import Failed
 from diptych.engine.workers import Workers
 from diptych.errors import StoppedError
 from diptych.protocols import Watcher
+from diptych.run.pairs import SegmentRow, segment_rows
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.steps.align_pages import TitleCuts
-from diptych.steps.tasks import AlignResult, AlignTask, TaskContext
+from diptych.steps.tasks import AlignTask, TaskContext
 from diptych.text.titles import title_cuts
 from diptych.types import Decision
 
 _MAX_PAIRS, _MAX_SEGMENTS = 16, 1000  # saved in one transaction
+
+
+class AlignedRows(NamedTuple):
+    """The decision on a pair, and the rows of its segments."""
+
+    decision: Decision
+    rows: list[SegmentRow]
+
+
+class AlignRowsTask(NamedTuple):
+    """A task that aligns two pages, and prepares their segments for the store."""
+
+    task: AlignTask
+
+    def run(self, context: TaskContext) -> AlignedRows:
+        """Return the result of `AlignTask` with rows for the store instead of segments."""
+        decision, segments = self.task.run(context)
+        return AlignedRows(decision, segment_rows(segments))
 
 
 def align_pairs(store: Store, context: TaskContext, workers: Workers, watcher: Watcher) -> None:
@@ -33,7 +53,7 @@ def align_pairs(store: Store, context: TaskContext, workers: Workers, watcher: W
         todo = store.pairs_to_align(site)
         cuts = title_cuts(store.titles(site)) if todo else {}
         tasks = (
-            AlignTask(pair, TitleCuts(cuts.get(pair.left), cuts.get(pair.right)))
+            AlignRowsTask(AlignTask(pair, TitleCuts(cuts.get(pair.left), cuts.get(pair.right))))
             for _, pair in todo
         )
         results = workers.run_tasks(tasks, shared, tick=watcher.tick)
@@ -41,7 +61,7 @@ def align_pairs(store: Store, context: TaskContext, workers: Workers, watcher: W
 
 
 def _save_all(
-    store: Store, ids: Sequence[int], results: Iterator[AlignResult | Failed], watcher: Watcher
+    store: Store, ids: Sequence[int], results: Iterator[AlignedRows | Failed], watcher: Watcher
 ) -> None:
     """Save the results for pairs; if the user stops the run, the finished pairs are kept."""
     pairs = segments = 0
@@ -59,14 +79,14 @@ def _save_all(
             raise
 
 
-def _save(store: Store, id: int, result: AlignResult | Failed, watcher: Watcher) -> int:
+def _save(store: Store, id: int, result: AlignedRows | Failed, watcher: Watcher) -> int:
     """Save the decision on a pair and its segments; return the number of segments."""
     if isinstance(result, Failed):  # the next invocation tries again
         store.save_decision(id, Decision(False, 0.0, result.reason))
         return 0
-    decision, segments = result
+    decision, rows = result
     store.save_decision(id, decision)
-    before, after = store.save_segments(id, segments)
+    before, after = store.save_segment_rows(id, rows)
     watcher.pairs += decision.accept
     watcher.segments += after - before
-    return len(segments)
+    return len(rows)

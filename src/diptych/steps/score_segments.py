@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from diptych.run.store import Store
 
 _BATCH = 10_000
+_TEXTS = 1000  # segments whose texts are read by one query
 _STEP = "scores"
 
 
@@ -38,9 +39,6 @@ class _Sound(NamedTuple):
     keys: list[NDArray[np.int64]]
     is_partial: NDArray[np.bool_]
     """True for segments that the filter found partial"""
-    pairs: list[int]
-    ends: array[int]
-    """index of the first segment of each pair, and the number of all segments"""
 
 
 def score_segments(
@@ -54,7 +52,7 @@ def score_segments(
     if store.is_finished(_STEP, key):
         return
     sound = _read(store, watcher)
-    ids, judged, keys, is_partial = sound[:4]
+    ids, judged, keys, is_partial = sound
     if not len(ids):
         return
     # Four decimals, as in all formats, so that a threshold means the same in each.
@@ -87,7 +85,7 @@ def score_segments(
 
 def _read(store: Store, watcher: Watcher) -> _Sound:
     columns = [array(kind) for kind in "qdqqqb"]
-    order, ends = store.pair_order(), array("q", [0])
+    order = store.pair_order()
     watcher.begin("scoring", len(order), "page pairs")
     for pair in order:
         watcher.tick()
@@ -95,9 +93,8 @@ def _read(store: Store, watcher: Watcher) -> _Sound:
         rows = [*Segments(store).to_score(pair)]
         for column, values in zip(columns, zip(*rows, strict=True), strict=bool(rows)):
             column.extend(values)
-        ends.append(len(columns[0]))
     ids, judged, *keys, is_partial = (np.array(column) for column in columns)
-    return _Sound(ids, judged, keys, is_partial.astype(bool), order, ends)
+    return _Sound(ids, judged, keys, is_partial.astype(bool))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +106,14 @@ class _Texts:
     watcher: Watcher
 
     def __call__(self, marked: NDArray[np.bool_]) -> Iterator[tuple[int, int, str, str]]:
-        """The index, site and texts of each marked segment; other pairs are not read."""
-        for number, pair in enumerate(self.sound.pairs):
+        """The index, site and texts of each marked segment; other segments are not read."""
+        for rows in _parts(np.flatnonzero(marked)):
             self.watcher.tick()
-            start, end = self.sound.ends[number : number + 2]
-            wanted = marked[start:end].tolist()
-            if any(wanted):
-                rows = zip(Segments(self.store).texts(pair), wanted, strict=True)
-                for row, (texts, is_wanted) in enumerate(rows, start):
-                    if is_wanted:
-                        yield row, *texts
+            texts = Segments(self.store).texts(self.sound.ids[rows].tolist())
+            for row, found in zip(rows.tolist(), texts, strict=True):
+                yield row, *found
+
+
+def _parts(rows: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    for start in range(0, len(rows), _TEXTS):
+        yield rows[start : start + _TEXTS]

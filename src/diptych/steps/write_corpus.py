@@ -5,17 +5,18 @@ This module also defines the columns of pairs.tsv.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from diptych.corpus.from_run import NWayCorpus, RunCorpus, write_corpus
+from diptych.corpus.from_run import NWayCorpus, RunCorpus, write_together
 from diptych.errors import StoreError
 from diptych.files import replace_file
 from diptych.protocols import Corpus, Exporter, Watcher
 from diptych.registry import exporter
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
+from diptych.stages.export.shared.columns import BatchExporter
 from diptych.units import DocumentPair, Unit
 
 CORPUS_FORMATS = ("tsv", "tmx")
@@ -29,6 +30,8 @@ class _Watched:
 
     corpus: Corpus
     watcher: Watcher
+    files: int = 1
+    """number of files that are written together"""
 
     @property
     def langs(self) -> Sequence[str]:
@@ -38,7 +41,7 @@ class _Watched:
         for number, unit in enumerate(self.corpus.units()):
             if number % _UNITS_PER_TICK == 0:
                 self.watcher.tick()
-            self.watcher.advance()
+            self.watcher.advance(self.files)
             yield unit
 
     def documents(self) -> Iterator[DocumentPair]:
@@ -49,11 +52,12 @@ def write_run_corpus(store: Store, corpus: RunCorpus, watcher: Watcher) -> None:
     """Write the corpus and the list of pairs into the run folder; unchanged files are kept."""
     lines = Statistics(store).kept_segments() * len(CORPUS_FORMATS)
     watcher.begin("writing", lines, "lines")
-    for name in CORPUS_FORMATS:
-        _write(store, corpus, f"corpus.{name}", exporter(name), watcher)
+    made = {f"corpus.{name}": exporter(name) for name in CORPUS_FORMATS}
+    _write(store, corpus, made, watcher)
     if len(corpus.langs) > 2:
         watcher.begin("writing")
-        _write(store, corpus, "n-way.tsv", exporter("tsv", n_way=True), watcher)
+        made = {"n-way.tsv": exporter("tsv", n_way=True)}
+        _write(store, corpus, made, watcher, rows=NWayCorpus(corpus))
     watcher.tick()
     pairs = [PAIRS_HEADER]
     for site, _ in store.sites():
@@ -65,14 +69,24 @@ def write_run_corpus(store: Store, corpus: RunCorpus, watcher: Watcher) -> None:
     replace_file(store.folder / "pairs.tsv", "".join(pairs).encode(), error=StoreError)
 
 
-def _write(store: Store, corpus: RunCorpus, name: str, made: Exporter, watcher: Watcher) -> None:
-    """Write the corpus file `name` with the exporter `made`, unless the file is up to date."""
-    path = store.folder / name
-    if store.is_finished(name, _state(path, corpus)):
-        return
-    rows = NWayCorpus(corpus) if name == "n-way.tsv" else corpus
-    write_corpus(_Watched(rows, watcher), made, path)
-    store.finish(name, _state(path, corpus))
+def _write(
+    store: Store, corpus: RunCorpus, made: Mapping[str, Exporter], watcher: Watcher,
+    *, rows: Corpus | None = None,
+) -> None:  # fmt: skip
+    """Write the files in `made` that are not up to date; their lines are read once.
+
+    The lines are `rows`, or those of the corpus.
+    """
+    old: dict[Path, BatchExporter] = {}
+    for name, each in made.items():
+        path = store.folder / name
+        if not store.is_finished(name, _state(path, corpus)):
+            assert isinstance(each, BatchExporter), name
+            old[path] = each
+    if old:
+        write_together(_Watched(rows or corpus, watcher, len(old)), old)
+    for path in old:
+        store.finish(path.name, _state(path, corpus))
 
 
 def _state(path: Path, corpus: RunCorpus) -> str:

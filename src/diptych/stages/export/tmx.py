@@ -42,17 +42,19 @@ class Tmx:
     """declare no language as the source of the others"""
 
     def write(self, corpus: Corpus, files: Files) -> int:
-        """Write all units in corpus order, and return the number of units.
+        """Write all units in corpus order, and return the number of units."""
+        return columns.write_encoded(corpus, files(self.suffix), self.encoding(corpus.langs))
+
+    def encoding(self, langs: Sequence[str]) -> columns.Encoding:
+        """The XML before, of and after the units.
 
         The source language is the first language of the corpus, or `*all*` if `n_way` is set.
         """
-        out = files(self.suffix)
-        source = _ANY_SOURCE if self.n_way or not corpus.langs else corpus.langs[0]
+        source = _ANY_SOURCE if self.n_way or not langs else langs[0]
         head = _HEADER.format(version=_attribute(VERSION), srclang=_attribute(source))
-        out.write(head.encode())
-        count = columns.write_batches(corpus, out, lambda units: _units(units, n_way=self.n_way))
-        out.write(_FOOTER)
-        return count
+        return columns.Encoding(
+            head.encode(), lambda units: _units(units, n_way=self.n_way), _FOOTER
+        )
 
 
 def _units(units: Sequence[Unit], *, n_way: bool) -> bytes:

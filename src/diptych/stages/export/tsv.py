@@ -25,14 +25,17 @@ class Tsv:
 
     def write(self, corpus: Corpus, files: Files) -> int:
         """Write a header and all units in corpus order, and return the number of units."""
-        langs = tuple(corpus.langs)
+        return columns.write_encoded(corpus, files(self.suffix), self.encoding(corpus.langs))
+
+    def encoding(self, langs: Sequence[str]) -> columns.Encoding:
+        """The header, and the encoding of units as lines."""
+        langs = tuple(langs)
         names = _n_way_columns(langs) if self.n_way else columns.PAIR_COLUMNS
         row_of = partial(_n_way_row, langs) if self.n_way else columns.pair_row
         form = "\t".join(["%.4f" if name in _DECIMAL_COLUMNS else "%s" for name in names])
-        out = files(self.suffix)
-        out.write(columns.as_lines([names], "\t".join(["%s"] * len(names))))
-        return columns.write_batches(
-            corpus, out, lambda units: columns.as_lines([row_of(unit) for unit in units], form)
+        return columns.Encoding(
+            columns.as_lines([names], "\t".join(["%s"] * len(names))),
+            lambda units: columns.as_lines([row_of(unit) for unit in units], form),
         )
 
 

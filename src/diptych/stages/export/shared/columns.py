@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import orjson
 
-from diptych.protocols import Corpus
+from diptych.protocols import Corpus, Exporter
 from diptych.units import Side, Unit
 
 PLACE_COLUMNS = ("url", "path", "at", "fetched", "digest", "warc", "offset")
@@ -38,6 +38,27 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _CONTROL_BYTES = bytes([*range(0x20), 0x7F])
 _C1 = re.compile(rb"\xc2[\x80-\x9f]")
 _SEPARATORS = re.compile(rb"\xe2\x80[\xa8\xa9]")
+
+
+class Encoding(NamedTuple):
+    """The bytes of a file before its units, the encoding of units, and the bytes after them."""
+
+    head: bytes
+    units: Callable[[Sequence[Unit]], bytes]
+    """encodes some consecutive units"""
+    foot: bytes = b""
+
+
+@runtime_checkable
+class BatchExporter(Exporter, Protocol):
+    """A format with one file, in which the units follow each other.
+
+    Several such files can be written while the corpus is read once.
+    """
+
+    def encoding(self, langs: Sequence[str]) -> Encoding:
+        """The encoding of a corpus in these languages."""
+        ...
 
 
 def unit_id(unit: Unit) -> str:
@@ -236,6 +257,14 @@ def batches(items: Iterable[_Item], size: int = BATCH) -> Iterator[list[_Item]]:
     rest = iter(items)
     while batch := list(islice(rest, size)):
         yield batch
+
+
+def write_encoded(corpus: Corpus, out: BinaryIO, encoding: Encoding) -> int:
+    """Write a whole file, and return the number of units."""
+    out.write(encoding.head)
+    count = write_batches(corpus, out, encoding.units)
+    out.write(encoding.foot)
+    return count
 
 
 def write_batches(corpus: Corpus, out: BinaryIO, encode: Callable[[Sequence[Unit]], bytes]) -> int:
