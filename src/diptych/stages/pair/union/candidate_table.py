@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.stages.pair.shared.similarity import Measures, Pairs, SideBySide
+from diptych.stages.pair.shared.memory import Measures
+from diptych.stages.pair.shared.similarity import Pairs, SideBySide
 from diptych.stages.pair.union.model import PagePairModel
 from diptych.types import Evidence, PagePair, Url
 
