@@ -66,8 +66,11 @@ class StoreView:
         """
         for source, links in self.store.links(self.site_id):
             page = self.resolve(source)
-            if page is not None:
-                yield from ((page, link) for link in links if rel is None or link.rel == rel)
+            if page is None:
+                continue
+            for link in links:
+                if rel is None or link.rel == rel:
+                    yield page, link
 
     def resolve(self, url: Url) -> Url | None:
         """The page in `pages` that a URL leads to; None if that page was not fetched."""
