@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, suppress
+from itertools import starmap
 from typing import Any
 
 import orjson
@@ -56,7 +57,7 @@ def write_links(links: Iterable[Link]) -> str:
 def read_links(text: str) -> list[Link]:
     """Decode links from the JSON that `write_links` returns."""
     with decoding("the links of a page"):
-        return [Link(*link) for link in orjson.loads(text)]
+        return list(starmap(Link, orjson.loads(text)))
 
 
 def write_scores(scores: Iterable[LangScore | Evidence]) -> str:

@@ -63,6 +63,13 @@ WHERE urls.key = ? AND urls.state = 6
 SELECT s.key, t.url FROM urls s JOIN urls t ON t.key = s.redirect
 JOIN hosts ON hosts.id = s.host WHERE hosts.site = ? AND s.redirect IS NOT NULL
 
+-- name: site_pages
+SELECT pages.url, digest, langs, title, fetched_at, warc, offset, length(data)
+FROM pages LEFT JOIN sketches ON sketches.url = pages.url WHERE site = ?
+
+-- name: site_announced
+SELECT source, target, hreflang FROM announced WHERE site = ?
+
 -- name: make_current_pairs
 CREATE TEMP TABLE IF NOT EXISTS current_pairs
     (left INTEGER, right INTEGER, left_lang TEXT, right_lang TEXT)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from diptych.page.distinct import canonical_pages, check_canonical, stand_ins
 from diptych.run.queries import SQL
+from diptych.run.site_memory import kept_results
 from diptych.run.store import Store
 from diptych.text.urls import url_key
 from diptych.types import LangPair, Link, PageRecord, Site, Sketch, Url
@@ -65,8 +66,11 @@ class StoreView:
         """
         for source, links in self.store.links(self.site_id):
             page = self.resolve(source)
-            if page is not None:
-                yield from ((page, link) for link in links if rel is None or link.rel == rel)
+            if page is None:
+                continue
+            for link in links:
+                if rel is None or link.rel == rel:
+                    yield page, link
 
     def resolve(self, url: Url) -> Url | None:
         """The page in `pages` that a URL leads to; None if that page was not fetched."""
@@ -79,6 +83,14 @@ class StoreView:
         for url, sketch in self.store.sketches(self.site_id):
             if url in self.pages:
                 yield url, sketch
+
+    @cached_property
+    def memory(self) -> dict[object, Any]:
+        """Results that depend only on the pages; later views of the same pages share them."""
+        results: dict[object, Any] = kept_results(self.store, self.site_id).setdefault(
+            (self.site, tuple(self.langs)), {}
+        )
+        return results
 
     def lexicon(self, left: str, right: str) -> Lexicon:
         """The lexicon for two languages; empty if none is available."""

@@ -8,6 +8,7 @@ from functools import cache
 from itertools import combinations
 from pathlib import Path
 from random import Random
+from typing import cast
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from support.fakes import FakeSite, at, paths
 from support.sketches import article, dictionary, known
 
 from diptych.errors import ConfigError
+from diptych.protocols import SiteView
 from diptych.stages.pair.content import Content
 from diptych.stages.pair.keys.strategy import Keys
 from diptych.stages.pair.langstrip import LangStrip
@@ -491,3 +493,25 @@ def test_pages_made_of_the_same_words_are_not_sure_pairs() -> None:
             url = f"/{opaque(lang, number)}"
             built.page(url, lang).sketch(url, known("gnu 1899 logo.png", tags="abab"))
     assert all(pair.score < 0.9 for pair in Union().pair(built))
+
+
+class _Remembering:
+    """A view of a site that keeps results between rounds."""
+
+    def __init__(self, built: FakeSite, memory: dict[object, object]) -> None:
+        self._built, self.memory = built, memory
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._built, name)
+
+
+@pytest.mark.parametrize("address", ["/{lang}/{page}", "/{id}"])
+@pytest.mark.parametrize("pairer", [Union(), Union(url_model=False), Union((PPLocator(),))])
+def test_second_round_with_words_finds_what_a_first_one_would(address: str, pairer: Union) -> None:
+    memory: dict[object, object] = {}
+    unknown, known_words = (site("en", "fr", "de", address=address, words=w) for w in (False, True))
+    for built in (unknown, known_words, unknown):
+        view = cast("SiteView", _Remembering(built, memory))
+        assert pairer.all_candidates(view) == pairer.all_candidates(built)
+        assert pairer.pair(view) == pairer.pair(built)
+    assert memory

@@ -121,6 +121,11 @@ def test_agreement_of_numbers_is_neutral_without_numbers() -> None:
     assert values == pytest.approx([1 / 8, 0.5, 4 / 5])
 
 
+def test_numbers_agree_as_often_as_they_are_on_both_pages() -> None:
+    found = of_texts(["In 1786, 1786, 1786 and 48."], ["En 1786, 1786 et 4810."])
+    assert features(found).numbers == pytest.approx((2 + 1) / (5 + 2))
+
+
 def test_files_of_both_pages() -> None:
     left = read_html("/1", "<p>One</p><img src='/en/map.png'><img src='/x.png'>", ())
     right = read_html("/2", "<p>Un</p><img src='/fr/map.png'>", ())
@@ -132,6 +137,12 @@ def test_copied_is_the_share_of_the_shorter_text() -> None:
     assert copied(left, make_page("/fr", "fr", "a" * 50)) == pytest.approx(1.0)
     assert copied(left, make_page("/fr", "fr", "a" * 50, "c" * 50)) == pytest.approx(0.5)
     assert copied(left, make_page("/fr", "fr")) == 0.0
+
+
+def test_block_is_copied_as_often_as_it_is_on_both_pages() -> None:
+    left = make_page("/en", "en", "a" * 10, "a" * 10, "a" * 10, "b" * 30)
+    right = make_page("/fr", "fr", "a" * 10, "a" * 10, "c" * 60)
+    assert copied(left, right) == copied(right, left) == pytest.approx(20 / 60)
 
 
 def lexicon(known: int) -> Lexicon:

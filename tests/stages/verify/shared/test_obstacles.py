@@ -49,6 +49,13 @@ def test_identical_text_is_not_own_text() -> None:
     )
 
 
+def test_repeated_block_is_own_text_where_the_other_page_has_fewer() -> None:
+    page = make_page("/en", "en", *["a" * 30] * 3, "b" * 40)
+    other = make_page("/fr", "fr", "a" * 30, *["b" * 40] * 2)
+    assert own_text(page, other) == pytest.approx(60)
+    assert own_text(other, page) == pytest.approx(40)
+
+
 def test_menus_count_half() -> None:
     menu = [f"Menu item {letter}" for letter in "abcdefghij"]
     page = make_page("/", "en", *menu)

@@ -6,7 +6,7 @@ names.  Features are numbered across all languages, rarest first.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -95,9 +95,9 @@ class _PagesBuilder:
         self.mixed: dict[Url, tuple[LangScore, ...]] = {}
 
     def add(self, url: Url, title: str, sketch: Sketch, vocabulary: dict[str, int]) -> None:
-        """Add a page, and add its new words to the vocabulary."""
-        number = vocabulary.setdefault
-        stems = np.array([number(name, len(vocabulary)) for name in sketch.bag], np.int32)
+        """Add a page, and add its new words to the vocabulary, which numbers them by itself."""
+        number = vocabulary.__getitem__
+        stems = np.fromiter(map(number, sketch.bag), np.int32, len(sketch.bag))
         words = list(chain.from_iterable(sketch.block_words))
         self.urls.append(url)
         self.stems.append(stems)
@@ -110,7 +110,7 @@ class _PagesBuilder:
         self.letters.append(np.array(letters, np.float32))
         self.words.append(stems[np.array(words, np.int64)])
         self.lengths.append(np.array([*map(len, sketch.block_words)], np.int32))
-        names = (number(f"/{name}", len(vocabulary)) for name in sketch.files)
+        names = (number(f"/{name}") for name in sketch.files)
         self.files.append(np.fromiter(names, np.int32, len(sketch.files)))
 
     def build(self, lang: str, order: NDArray[np.int64], names: tuple[str, ...]) -> LanguagePages:
@@ -149,18 +149,22 @@ class _PagesBuilder:
 
     def _own_blocks(self) -> list[NDArray[np.bool_]]:
         """For each page, a mask of its non-template blocks; if it has none, all are selected."""
-        spread = Counter(hash for page in self.hashes for hash in set(page.tolist()))
+        pages = [page.tolist() for page in self.hashes]
+        spread: Counter[int] = Counter()
+        for page in pages:
+            spread.update(set(page))
         most = min(max(_TEMPLATE_SHARE * len(self.urls), _MIN_TEMPLATE), _MAX_TEMPLATE)
         found = []
-        for hashes in self.hashes:
-            kept = np.array([spread[hash] <= most for hash in hashes.tolist()], bool)
+        for page in pages:
+            kept = np.array([*map(spread.__getitem__, page)], np.int64) <= most
             found.append(kept if kept.any() else ~kept)
         return found
 
 
 def pages_by_language(site: SiteView, lang_of: Mapping[Url, str]) -> dict[str, LanguagePages]:
     """Group the pages of a site by language; pages without a sketch are skipped."""
-    vocabulary: dict[str, int] = {}
+    vocabulary: defaultdict[str, int] = defaultdict()
+    vocabulary.default_factory = vocabulary.__len__  # the number of a new word
     builders, pages = {lang: _PagesBuilder() for lang in site.langs}, site.pages
     for url, sketch in site.sketches():
         if url in lang_of:

@@ -18,6 +18,7 @@ from diptych.kernels.nearest import Rows, nearest, products
 from diptych.kernels.tables import Table
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.learn.lexicon.word_links import by_stem
+from diptych.stages.pair.shared.memory import Measures, PairMemory
 from diptych.stages.pair.shared.pages_by_language import LanguagePages
 from diptych.types import Url
 
@@ -37,22 +38,58 @@ class Pairs(NamedTuple):
         return len(self.left)
 
 
-class SideBySide:
-    """The pages in two languages, with their common features and translations."""
+class CommonFeatures:
+    """The features that the pages in two languages have in common; they need no lexicon."""
 
-    def __init__(self, left: LanguagePages, right: LanguagePages, lexicon: Lexicon) -> None:
-        self.left, self.right, self.lexicon = left, right, lexicon
+    def __init__(self, left: LanguagePages, right: LanguagePages) -> None:
+        self.left, self.right = left, right
+        self.measured = PairMemory()
+        """measures of pairs that need no lexicon"""
+        self.measured_by_url = PairMemory()
+        """probabilities of pairs from the URL pair model"""
+        self._nearest: dict[int, list[Pairs]] = {}
 
     @cached_property
-    def common(self) -> tuple[Rows, Rows]:
+    def rows(self) -> tuple[Rows, Rows]:
         """The rows of both languages, restricted to features that occur in both."""
         both = (self.left.spread > 0) & (self.right.spread > 0)
         return _with_features(self.left.weighted, both), _with_features(self.right.weighted, both)
 
     @cached_property
     def units(self) -> tuple[Rows, Rows]:
+        """The rows, normalised to unit length."""
+        return self.rows[0].unit(), self.rows[1].unit()
+
+    def nearest(self, most: int) -> list[Pairs]:
+        """Pair each page with up to `most` pages in the other language by common features."""
+        if most not in self._nearest:
+            self._nearest[most] = _nearest_both_ways(*self.units, most)
+        return self._nearest[most]
+
+
+class SideBySide:
+    """The pages in two languages, with their common features and translations."""
+
+    def __init__(
+        self,
+        left: LanguagePages,
+        right: LanguagePages,
+        lexicon: Lexicon,
+        features: CommonFeatures | None = None,
+    ) -> None:
+        """`features` are the common features, if they are known from an earlier round."""
+        self.left, self.right, self.lexicon = left, right, lexicon
+        self.features = features or CommonFeatures(left, right)
+
+    @property
+    def common(self) -> tuple[Rows, Rows]:
+        """The rows of both languages, restricted to features that occur in both."""
+        return self.features.rows
+
+    @property
+    def units(self) -> tuple[Rows, Rows]:
         """The rows of `common`, normalised to unit length."""
-        return self.common[0].unit(), self.common[1].unit()
+        return self.features.units
 
     @cached_property
     def translated(self) -> tuple[tuple[Rows, Rows], tuple[Rows, Rows]] | None:
@@ -75,16 +112,11 @@ class SideBySide:
         Similarity is measured by common features and, if there is a lexicon, by translations.  The
         pairs are sorted, without duplicates.
         """
-        spaces = [self.units]
+        found = [*self.features.nearest(most)]
         if self.translated:
             (ours, theirs), (others, own) = self.translated
-            spaces += [(ours, theirs), (own, others)]
-        found = []
-        for left, right in spaces:
-            for one, other, turned in ((left, right, False), (right, left, True)):
-                rows = nearest(one, other, most=most)[0]
-                here, there = np.nonzero(rows >= 0)[0].astype(np.int32), rows[rows >= 0]
-                found.append(Pairs(there, here) if turned else Pairs(here, there))
+            found += _nearest_both_ways(ours, theirs, most)
+            found += _nearest_both_ways(own, others, most)
         return self.joined(*found)
 
     def joined(self, *parts: Pairs) -> Pairs:
@@ -100,13 +132,24 @@ class SideBySide:
     def urls(self, pairs: Pairs) -> list[tuple[Url, Url]]:
         """The URLs of each pair."""
         left, right = self.left.urls, self.right.urls
-        return [(left[one], right[other]) for one, other in zip(*pairs, strict=True)]
+        places = zip(pairs.left.tolist(), pairs.right.tolist(), strict=True)
+        return [(left[one], right[other]) for one, other in places]
 
     def pairs_of_urls(self, urls: Iterable[tuple[Url, Url]]) -> Pairs:
         """Convert pairs of URLs to pairs of row indexes; pairs with unknown URLs are skipped."""
         left, right = self.left.place, self.right.place
         known = [(left[one], right[other]) for one, other in urls if one in left and other in right]
         return Pairs(*np.array(known, np.int32).reshape(-1, 2).T)
+
+
+def _nearest_both_ways(left: Rows, right: Rows, most: int) -> list[Pairs]:
+    """Pair each row with up to `most` nearest rows of the other side, from either side."""
+    found = []
+    for one, other, turned in ((left, right, False), (right, left, True)):
+        rows = nearest(one, other, most=most)[0]
+        here, there = np.nonzero(rows >= 0)[0].astype(np.int32), rows[rows >= 0]
+        found.append(Pairs(there, here) if turned else Pairs(here, there))
+    return found
 
 
 def _with_features(rows: Rows, kept: NDArray[np.bool_]) -> Rows:
@@ -179,12 +222,18 @@ def _best_entries(table: Table) -> Table:
     return Table(offsets, table.columns[kept], table.values[kept])
 
 
-Measures = dict[str, NDArray[np.float32]]
-"""name of a measure -> its value for each pair"""
-
-
 def similarities(sides: SideBySide, pairs: Pairs) -> Measures:
     """Compute all similarity measures for each pair of pages."""
+
+    def compute(is_new: NDArray[np.bool_]) -> Measures:
+        return _without_words(sides, Pairs(pairs.left[is_new], pairs.right[is_new]))
+
+    measures = sides.features.measured.measures(sides.keys(pairs), compute)
+    return {**measures, "translated": _translated(sides, pairs)}
+
+
+def _without_words(sides: SideBySide, pairs: Pairs) -> Measures:
+    """Compute the similarity measures that need no lexicon."""
     ours, theirs = pairs
     raw = products(*sides.common, ours, theirs)
     shared = products(*sides.units, ours, theirs)
@@ -192,7 +241,6 @@ def similarities(sides: SideBySide, pairs: Pairs) -> Measures:
     return {
         "shared": shared,
         "amount": raw / (raw + _HALF_AMOUNT),
-        "translated": _translated(sides, pairs),
         "tags": _tags(sides, pairs),
         # A template may be recognised on one side only, so the smaller difference counts.
         "sizes": np.abs(np.log((sizes[0] + 50) / (sizes[1] + 50))).min(1).astype(np.float32),
@@ -219,8 +267,8 @@ def _tags(sides: SideBySide, pairs: Pairs) -> NDArray[np.float32]:
     if not len(pairs):
         return np.zeros(0, np.float32)
     return cpdist(
-        [sides.left.tags[place] for place in pairs.left],
-        [sides.right.tags[place] for place in pairs.right],
+        [sides.left.tags[place] for place in pairs.left.tolist()],
+        [sides.right.tags[place] for place in pairs.right.tolist()],
         scorer=Levenshtein.normalized_similarity, dtype=np.float32,
     )  # fmt: skip
 
@@ -232,9 +280,10 @@ def _overlaps(
     unknown: float,
 ) -> NDArray[np.float32]:
     """The overlap coefficient of the two sets of each pair; `unknown` if either set is empty."""
-    found = np.full(len(pairs), unknown, np.float32)
-    for place, (one, other) in enumerate(zip(*pairs, strict=True)):
+    found = [unknown] * len(pairs)
+    places = zip(pairs.left.tolist(), pairs.right.tolist(), strict=True)
+    for place, (one, other) in enumerate(places):
         left, right = lefts[one], rights[other]
         if left and right:
             found[place] = len(left & right) / min(len(left), len(right))
-    return found
+    return np.array(found, np.float32)

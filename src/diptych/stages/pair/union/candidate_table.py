@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.stages.pair.shared.similarity import Measures, Pairs, SideBySide
+from diptych.stages.pair.shared.memory import Measures
+from diptych.stages.pair.shared.similarity import Pairs, SideBySide
 from diptych.stages.pair.union.model import PagePairModel
 from diptych.types import Evidence, PagePair, Url
 
@@ -125,7 +126,9 @@ def _proposed(urls: list[tuple[Url, Url]], proposals: Proposals) -> Measures:
     """Compute the features `declared`, `reciprocal` and `url` of each candidate from proposals."""
     declared, reciprocal, url = np.zeros((3, len(urls)), np.float32)
     for place, pair in enumerate(urls):
-        for name, score in proposals.get(pair, {}).items():
+        if pair not in proposals:
+            continue
+        for name, score in proposals[pair].items():
             if name in DECLARED:
                 declared[place] = max(declared[place], score)
                 reciprocal[place] = max(reciprocal[place], float(score >= _MIN_RECIPROCAL))
@@ -137,7 +140,9 @@ def _proposed(urls: list[tuple[Url, Url]], proposals: Proposals) -> Measures:
 def _looked_up(
     urls: list[tuple[Url, Url]], known: Mapping[tuple[Url, Url], float] | None
 ) -> NDArray[np.float32]:
-    return np.array([(known or {}).get(pair, 0.0) for pair in urls], np.float32)
+    if not known:
+        return np.zeros(len(urls), np.float32)
+    return np.array([known.get(pair, 0.0) for pair in urls], np.float32)
 
 
 def leads_over_rivals(

@@ -30,7 +30,7 @@ def link_lists(site: SiteView, lang_of: Mapping[Url, str]) -> dict[Url, tuple[Ur
         target, listed = resolved[link.url], found[source]
         if target is None or target not in lang_of or target == source:
             continue
-        if listed[-1:] != [target] and len(listed) < _MAX_LINKS:
+        if len(listed) < _MAX_LINKS and not (listed and listed[-1] == target):
             listed.append(target)
     return {source: tuple(targets) for source, targets in found.items()}
 

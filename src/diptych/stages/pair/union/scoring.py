@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from diptych.learn.url import pair as url_pair
 from diptych.protocols import SiteView
-from diptych.stages.pair.shared.pages_by_language import pages_by_language
-from diptych.stages.pair.shared.similarity import Measures, Pairs, SideBySide, similarities
+from diptych.stages.pair.shared.memory import Measures, computed_once
+from diptych.stages.pair.shared.pages_by_language import LanguagePages, pages_by_language
+from diptych.stages.pair.shared.similarity import CommonFeatures, Pairs, SideBySide, similarities
 from diptych.stages.pair.union import model as page_pair
 from diptych.stages.pair.union.assign import best_matching
 from diptych.stages.pair.union.candidate_table import (
@@ -37,16 +38,22 @@ def scored_tables(
     union: Union, site: SiteView, proposals: Proposals, lang_of: Mapping[Url, str]
 ) -> list[Table]:
     """Compute one table of scored candidates for each pair of languages."""
-    pages_of = pages_by_language(site, lang_of)
+    pages_of = computed_once(site, "pages", lambda: pages_by_language(site, lang_of))
     tables = []
     for left, right in combinations(site.langs, 2):
-        sides = SideBySide(pages_of[left], pages_of[right], site.lexicon(left, right))
+        sides = _side_by_side(site, pages_of[left], pages_of[right])
         pairs = _candidates(union, sides, proposals)
         model = page_pair.load(FEATURES, union.model)
         measures = _measured(union, sides, pairs)
         tables.append(score_candidates(sides, pairs, proposals, measures, model))
-    context = _Context.of(tables, link_lists(site, lang_of), lang_of)
+    links = computed_once(site, "links", lambda: link_lists(site, lang_of))
+    context = _Context.of(tables, links, lang_of)
     return [_rescored(union, table, context) for table in tables]
+
+
+def _side_by_side(site: SiteView, left: LanguagePages, right: LanguagePages) -> SideBySide:
+    features = computed_once(site, (left.lang, right.lang), lambda: CommonFeatures(left, right))
+    return SideBySide(left, right, site.lexicon(left.lang, right.lang), features)
 
 
 def _candidates(union: Union, sides: SideBySide, proposals: Proposals) -> Pairs:
@@ -76,11 +83,16 @@ def _rescored(union: Union, table: Table, context: _Context) -> Table:
 
 def _measured(union: Union, sides: SideBySide, pairs: Pairs) -> Measures:
     """Compute those measures of the candidates `pairs` that do not depend on other candidates."""
-    by_url = np.zeros(len(pairs), np.float32)
-    if union.url_model and len(pairs):
-        lefts, rights = zip(*sides.urls(pairs), strict=True)
-        by_url = url_pair.load("").probabilities(lefts, rights)
-    return {**similarities(sides, pairs), "url_model": by_url}
+
+    def by_url(is_new: NDArray[np.bool_]) -> Measures:
+        new = sides.urls(Pairs(pairs.left[is_new], pairs.right[is_new]))
+        lefts, rights = zip(*new, strict=True)
+        return {"url_model": url_pair.load("").probabilities(lefts, rights)}
+
+    measures = similarities(sides, pairs)
+    if not union.url_model or not len(pairs):
+        return {**measures, "url_model": np.zeros(len(pairs), np.float32)}
+    return {**measures, **sides.features.measured_by_url.measures(sides.keys(pairs), by_url)}
 
 
 def _extended(union: Union, table: Table, pairs: Pairs) -> Measures:

@@ -15,6 +15,7 @@ from diptych.stages.pair.content import Content
 from diptych.stages.pair.keys.strategy import Keys
 from diptych.stages.pair.langstrip import LangStrip
 from diptych.stages.pair.links import Links
+from diptych.stages.pair.shared.memory import computed_once
 from diptych.stages.pair.shared.one_partner import one_partner_each, strongest_first
 from diptych.stages.pair.shared.page_languages import page_languages
 from diptych.stages.pair.union.assign import best_matching, consistent_groups
@@ -28,6 +29,7 @@ _IMPLIED_SHARE = 0.5  # factor on the threshold for a pair that two others imply
 _MIN_MIXED = 0.3  # minimum share of each language on a bilingual page that is paired with itself
 _MIN_TEXT = log(30)  # minimum letters of a page without its template, as a logarithm
 _ONE_PAGE = "one_page"
+_WITHOUT_WORDS = (Links, Keys, LangStrip)  # pairers that use no lexicon
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Union:
     def pair(self, site: SiteView) -> list[PagePair]:
         """Return the page pairs found on a site, strongest first, with all their evidence."""
         proposed = self._proposed(site)
-        lang_of = page_languages(site)
+        lang_of = _languages(site)
         tables = self._tables(site, _proposals(proposed), lang_of)
         if not any(len(table.sides.left) or len(table.sides.right) for table in tables):
             return one_partner_each(proposed)
@@ -69,7 +71,7 @@ class Union:
 
     def all_candidates(self, site: SiteView) -> list[PagePair]:
         """Return all candidates above a small probability, including those not chosen as pairs."""
-        tables = self._tables(site, _proposals(self._proposed(site)), page_languages(site))
+        tables = self._tables(site, _proposals(self._proposed(site)), _languages(site))
         found = [
             table.page_pair(place)
             for table in tables
@@ -79,7 +81,7 @@ class Union:
         return sorted(found, key=strongest_first)
 
     def _proposed(self, site: SiteView) -> list[PagePair]:
-        return [pair for pairer in self.pairers for pair in pairer.pair(site)]
+        return [pair for pairer in self.pairers for pair in _pairs_of(pairer, site)]
 
     def _tables(
         self, site: SiteView, proposals: Proposals, lang_of: Mapping[Url, str]
@@ -87,6 +89,17 @@ class Union:
         from diptych.stages.pair.union.scoring import scored_tables
 
         return scored_tables(self, site, proposals, lang_of)
+
+
+def _languages(site: SiteView) -> dict[Url, str]:
+    return computed_once(site, "languages", lambda: page_languages(site))
+
+
+def _pairs_of(pairer: Pairer, site: SiteView) -> list[PagePair]:
+    """The proposals of a pairer; they are computed once if they do not depend on a lexicon."""
+    if not isinstance(pairer, _WITHOUT_WORDS):
+        return pairer.pair(site)
+    return computed_once(site, pairer, lambda: pairer.pair(site))
 
 
 def _ends(pair: PagePair) -> set[tuple[Url, str, str]]:

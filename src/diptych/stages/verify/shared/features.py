@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from diptych.stages.verify.shared.places import same_places
 from diptych.stages.verify.shared.translated import translated_shares
+from diptych.text.caches import TextCache
 from diptych.text.cognates import stem
 from diptych.text.lengths import text_length
 from diptych.text.tokens import tokens
@@ -22,6 +23,9 @@ from diptych.types import Candidate, Page, Sketch
 _MIN_LONG_SEGMENT = 20.0  # minimum letters; the lengths of shorter segments mean nothing
 _PRIOR_SEGMENTS = 3  # weight, in segments, of a prior correlation of 0
 _PRIOR_AGREEMENT = 0.5  # used if nothing is known
+
+length_of = TextCache(text_length, 4_000_000)
+"""the length of each text in letters"""
 
 
 class Features(NamedTuple):
@@ -164,7 +168,8 @@ def shared(left: Iterable[str], right: Iterable[str]) -> float:
     0.5
     """
     ours, theirs = {*left}, {*right}
-    return len(ours & theirs) / max(len(ours | theirs), 1)
+    both = len(ours & theirs)
+    return both / max(len(ours) + len(theirs) - both, 1)
 
 
 def _agreement(both: float, either: float) -> float:
@@ -175,15 +180,16 @@ def _agreement(both: float, either: float) -> float:
 def _numbers(left: Mapping[str, int], right: Mapping[str, int]) -> float:
     """The smoothed, weighted Jaccard index of the numbers on two pages, ignoring single digits."""
     ours, theirs = (
-        Counter({word: n for word, n in bag.items() if word[:1].isdigit() and len(word) > 1})
+        {word: n for word, n in bag.items() if word[:1].isdigit() and len(word) > 1}
         for bag in (left, right)
     )
-    return _agreement((ours & theirs).total(), (ours | theirs).total())
+    both = sum(min(count, theirs[word]) for word, count in ours.items() if word in theirs)
+    return _agreement(both, sum(ours.values()) + sum(theirs.values()) - both)
 
 
 def letters(page: Page) -> float:
     """The length of a page's text, in letters."""
-    return sum(text_length(block.text) for block in page.blocks)
+    return sum([length_of[block.text] for block in page.blocks])
 
 
 def copied(left: Page, right: Page) -> float:
@@ -193,10 +199,10 @@ def copied(left: Page, right: Page) -> float:
     page that is mostly code would look like a copy.  If a page contains only code, its code counts.
     """
     ours, theirs = Counter(_prose(left)), Counter(_prose(right))
-    same = sum(len(text) * count for text, count in (ours & theirs).items())
-    shorter = min(
-        sum(len(text) * count for text, count in texts.items()) for texts in (ours, theirs)
+    same = sum(
+        len(text) * min(count, theirs[text]) for text, count in ours.items() if text in theirs
     )
+    shorter = min(sum(map(len, texts.elements())) for texts in (ours, theirs))
     return same / shorter if shorter else 0.0
 
 
@@ -212,7 +218,7 @@ def coverage(candidate: Candidate) -> Coverage:
     aligned, alone, scores, lengths = [0.0, 0.0], [0.0, 0.0], 0.0, 0.0
     pairs: list[tuple[float, float]] = []
     for segment in candidate.segments:
-        left, right = text_length(segment.left), text_length(segment.right)
+        left, right = length_of[segment.left], length_of[segment.right]
         is_pair = left > 0 and right > 0
         sums = aligned if is_pair else alone
         sums[0] += left

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from diptych.types import Candidate, SegmentPair
+from diptych.text.caches import TextCache
+from diptych.types import Candidate
 
 MACHINE = "machine_translated"
 UNTRANSLATED = "untranslated_parts"
@@ -30,14 +31,14 @@ def untranslated_share(candidate: Candidate) -> float:
     for segment in candidate.segments:
         if segment.left and segment.right and len(segment.left) >= _MIN_SENTENCE:
             total += len(segment.left)
-            if _is_untranslated(segment):
+            if segment.left == segment.right and _is_prose[segment.left]:
                 same += len(segment.left)
     return same / total if total else 0.0
 
 
-def _is_untranslated(segment: SegmentPair) -> bool:
-    text = segment.left
-    if text != segment.right:
-        return False
+def _has_mostly_letters(text: str) -> bool:
     prose = sum(char.isalpha() or char.isspace() for char in text)
     return prose >= _MIN_PROSE * len(text)
+
+
+_is_prose = TextCache(_has_mostly_letters, 1_000_000)

@@ -7,8 +7,7 @@ from collections import Counter
 from diptych.language.codes import same_language
 from diptych.page.distinct import content_of
 from diptych.reason import Reason
-from diptych.stages.verify.shared.features import copied
-from diptych.text.lengths import text_length
+from diptych.stages.verify.shared.features import copied, length_of
 from diptych.types import Candidate, Page
 
 _MAX_MENU_ITEM = 25.0  # letters; a shorter block is mostly a menu item or a label
@@ -72,9 +71,10 @@ def own_text(page: Page, other: Page) -> float:
     that are on both pages.
     """
     theirs = Counter(block.text for block in other.blocks)
-    own = Counter(block.text for block in page.blocks) - theirs
-    lengths = {text: text_length(text) for text in own}
-    return sum(
-        count * lengths[text] * (0.5 if lengths[text] < _MAX_MENU_ITEM else 1.0)
-        for text, count in own.items()
-    )
+    counts = Counter(block.text for block in page.blocks)
+    own = [
+        (count - theirs.get(text, 0), length_of[text])
+        for text, count in counts.items()
+        if count > theirs.get(text, 0)
+    ]
+    return sum(count * length * (0.5 if length < _MAX_MENU_ITEM else 1.0) for count, length in own)

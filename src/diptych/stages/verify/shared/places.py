@@ -17,6 +17,9 @@ from diptych.types import SegmentPair
 _WORD = re.compile("[0-9]+|[a-z\u00df-\u00f6\u00f8-\u024f]{3,}|[\u0370-\u052f]{3,}")
 
 
+_NO_WORDS: frozenset[str] = frozenset()
+
+
 class SamePlaces(NamedTuple):
     """The share and number of words that are at corresponding places on two pages."""
 
@@ -30,20 +33,23 @@ def same_places(segments: Sequence[SegmentPair]) -> SamePlaces:
     """Measure how many numbers and common words occur in both texts of the same segment pair.
 
     Most words differ between languages, so words are expected at corresponding places only if they
-    occur on both pages.  Numbers are always expected there.
+    occur on both pages.  Numbers are always expected there, except single digits, which are often
+    item numbers.
     """
-    left = [frozenset(_WORD.findall(segment.left.lower())) for segment in segments]
-    right = [frozenset(_WORD.findall(segment.right.lower())) for segment in segments]
-    ours, theirs = frozenset[str]().union(*left), frozenset[str]().union(*right)
-    expected = (ours & theirs) | {word for word in ours ^ theirs if _is_number(word)}
+    left = [_words(segment.left) for segment in segments]
+    right = [_words(segment.right) for segment in segments]
+    ours, theirs = _NO_WORDS.union(*left), _NO_WORDS.union(*right)
+    expected = ours & theirs
+    expected |= {word for word in ours ^ theirs if word[0] <= "9" and len(word) > 1}
     here = there = same = 0
     for one, other in zip(left, right, strict=True):
-        here += len(one & expected)
-        there += len(other & expected)
-        same += len(one & other)
+        if one:
+            here += len(one & expected)
+            same += len(one & other)
+        if other:
+            there += len(other & expected)
     return SamePlaces((same + 1) / ((here + there) / 2 + 2), same)
 
 
-def _is_number(word: str) -> bool:
-    """True if a word is a number with several digits; single digits are often item numbers."""
-    return len(word) > 1 and word[0].isdigit()
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower())) if text else _NO_WORDS

@@ -40,7 +40,8 @@ def translated_shares(
         words = [word for word in bag if word in known]
         if len(words) < _MIN_WORDS:
             return TranslatedShares()
-        found = sum(not known[word].isdisjoint(other) for word in words)
+        there = other.keys()
+        found = sum(not there.isdisjoint(known[word]) for word in words)
         shares.append((found + 1) / (len(words) + 2))
     return TranslatedShares(shares[0], shares[1], is_known=True)
 
