@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 import orjson
@@ -40,18 +41,38 @@ class ReadTask(NamedTuple):
         return pack(reading, compose(self.response) if self.with_record else b"")
 
 
+_archives: dict[str, OpenArchives] = {}
+"""open archives of the run folder that this process read last"""
+
+
+def archives_of(folder: str) -> OpenArchives:
+    """The archives of a run folder; those of another folder are closed."""
+    if folder not in _archives:
+        close_archives()
+        _archives[folder] = OpenArchives(Path(folder))
+    return _archives[folder]
+
+
+def close_archives() -> None:
+    """Close all archives that tasks have opened in this process."""
+    while _archives:
+        _archives.popitem()[1].close()
+
+
 class ArchivedTask(NamedTuple):
     """A task that reads a response from an archive, and parses it."""
 
     kind: Kind
+    folder: str
+    """folder of the run"""
     path: str
     offset: int
     depth: int
     langs: tuple[str, ...]
 
-    def run(self, context: OpenArchives) -> bytes | None:
+    def run(self, context: None) -> bytes | None:
         """Return the parsed response, serialised by `pack`; None if it is not in the archive."""
-        response = context.read(self.path, self.offset)
+        response = archives_of(self.folder).read(self.path, self.offset)
         if response is None:
             return None
         task = ReadTask(

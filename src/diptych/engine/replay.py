@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from diptych.engine.engine import Answerer
-from diptych.engine.reading import READ_LIMITS, ArchivedTask, read_result
-from diptych.engine.workers import Shared, Workers
+from diptych.engine.reading import READ_LIMITS, ArchivedTask, close_archives, read_result
+from diptych.engine.workers import ALONE, Workers
 from diptych.errors import ArchiveError
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
@@ -18,7 +18,6 @@ from diptych.page.body import is_html
 from diptych.protocols import Watcher
 from diptych.reason import Reason
 from diptych.run.archived import ArchiveIndex
-from diptych.run.open_archives import OpenArchives
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.run.warc import Pointer, check_archive, scan
@@ -94,7 +93,8 @@ class ReplayEngine:
         workers.prepare(Statistics(crawl.store).queued())
         room = 1 if crawl.guides.has_memory else PAGES_AT_ONCE
         now = float(crawl.stats.downloads)
-        with crawl.store.transaction() as transaction:
+        with ExitStack() as at_end, crawl.store.transaction() as transaction:
+            at_end.callback(close_archives)
             while not watcher.stopped():
                 answers.answer_all(now, lambda: crawl.checkpoint(transaction), watcher)
                 if watcher.stopped():
@@ -134,16 +134,15 @@ def _answers(
             raise _StoppedError
 
     index, archive = ArchiveIndex(crawl.store), crawl.store.archive
+    folder = str(crawl.store.folder)
     places = [index.place(claim.url) for claim in claims]
     tasks = (
-        ArchivedTask(claim.kind, archive.path(place[0]), place[1], claim.depth, crawl.langs)
+        ArchivedTask(claim.kind, folder, archive.path(place[0]), place[1], claim.depth, crawl.langs)
         for claim, place in zip(claims, places, strict=True)
         if place is not None
     )
-    folder = crawl.store.folder
-    shared = Shared(OpenArchives(folder), OpenArchives(folder))
-    results = workers.run_tasks(tasks, shared, tick=tick, limits=READ_LIMITS)
-    with suppress(_StoppedError), closing(shared.here):
+    results = workers.run_tasks(tasks, ALONE, tick=tick, limits=READ_LIMITS)
+    with suppress(_StoppedError):
         for claim, place in zip(claims, places, strict=True):
             result = None if place is None else next(results)
             if place is None or result is None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,6 +85,7 @@ class Stems:
         self._texts: dict[str, TextMap[TextStems]] = {}
         self._is_number, self._at, self._text = _Column(bool), _Column(np.int64), _Column(np.uint8)
         self._at.extend([0])
+        self._sides: dict[Lexicon, tuple[_Side, _Side]] = {}
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -115,6 +115,18 @@ class Stems:
         number = self._numbers.__getitem__
         for text, words in zip(texts, text_stems(texts, lang), strict=True):
             yield TextStems(np.array(list(map(number, words)), np.int32), text_length(text))
+
+    def sides(self, lexicon: Lexicon) -> tuple[_Side, _Side]:
+        """Return both sides of a lexicon, with the rows of these stems; the last ones are kept."""
+        if lexicon not in self._sides:
+            while len(self._sides) >= _LEXICONS:
+                del self._sides[next(iter(self._sides))]
+            known = by_stem(lexicon)
+            self._sides[lexicon] = (
+                _Side(known.left_ids, known.forward, known.left_counts),
+                _Side(known.right_ids, known.backward, known.right_counts),
+            )
+        return self._sides[lexicon]
 
     def arrays(self) -> StemArrays:
         """Return the properties of all stems."""
@@ -178,14 +190,5 @@ def _places(words: Iterable[str], ids: dict[str, int]) -> NDArray[np.int64]:
 
 def known_stems(stems: Stems, lexicon: Lexicon) -> tuple[KnownStems, KnownStems]:
     """Return what both sides of a lexicon know of all stems."""
-    left, right = _sides(stems, lexicon)
+    left, right = stems.sides(lexicon)
     return left.known(stems.words), right.known(stems.words)
-
-
-@lru_cache(maxsize=_LEXICONS)
-def _sides(stems: Stems, lexicon: Lexicon) -> tuple[_Side, _Side]:
-    known = by_stem(lexicon)
-    return (
-        _Side(known.left_ids, known.forward, known.left_counts),
-        _Side(known.right_ids, known.backward, known.right_counts),
-    )
