@@ -445,7 +445,7 @@ def test_run_interrupted_immediately_ends_cleanly(tmp_path):
         pytest.param("diptych.steps.tasks.LexiconTask.run", "learning words", marks=SLOW),
         ("diptych.steps.tasks.AlignTask.run", "aligning"),
         pytest.param("diptych.steps.score_segments.repeats", "scoring", marks=SLOW),
-        pytest.param("diptych.stages.export.tsv.Tsv.write", "writing", marks=SLOW),
+        pytest.param("diptych.steps.write_corpus.write_together", "writing", marks=SLOW),
     ],
 )
 def test_every_stage_can_be_stopped_and_continued(tmp_path, recorded, where, stage, monkeypatch):
