@@ -18,7 +18,6 @@ import diptych
 from diptych.engine.worker import FRAME, READY, Beginning, Order
 from diptych.engine.worker_process import frame_of
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are needed")
 _SECONDS = 20.0  # a result that does not come in this time is held back
 
 

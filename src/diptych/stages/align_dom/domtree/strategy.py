@@ -43,10 +43,25 @@ class _Part(NamedTuple):
 
     left: slice
     right: slice
+    trees: tuple[Document, Document]
+    forests: tuple[NDArray[np.int32], NDArray[np.int32]]
+    """the `leftmost` arrays of the part"""
+    evidence: PairEvidence
     texts: NDArray[np.float32]
     """gains from texts and links"""
     gains: NDArray[np.float32]
     """gains from texts, links and tags"""
+
+    @property
+    def blocks(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The block number of each node, or -1, for both sides."""
+        return self.trees[0].blocks[self.left], self.trees[1].blocks[self.right]
+
+    @property
+    def words(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The number of words of each node, for both sides."""
+        left, right = self.evidence.left.text, self.evidence.right.text
+        return left.sizes[self.left], right.sizes[self.right]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,25 +159,19 @@ class DomTree:
         forests = sub_forest(trees[0].leftmost, ours), sub_forest(trees[1].leftmost, theirs)
         pairs = best_alignment(*forests, gains)
         if self.crossing:
-            pairs = self._reordered(pairs, trees, evidence, _Part(ours, theirs, texts, gains))
+            pairs = self._reordered(
+                pairs, _Part(ours, theirs, trees, forests, evidence, texts, gains)
+            )
         start, other = ours.start, theirs.start
         found = gains[[i for i, _ in pairs], [j for _, j in pairs]].tolist()
         return [
             _Match(start + i, other + j, gain) for (i, j), gain in zip(pairs, found, strict=True)
         ]
 
-    def _reordered(
-        self,
-        pairs: list[tuple[int, int]],
-        trees: tuple[Document, Document],
-        evidence: PairEvidence,
-        part: _Part,
-    ) -> list[tuple[int, int]]:
+    def _reordered(self, pairs: list[tuple[int, int]], part: _Part) -> list[tuple[int, int]]:
         """Pair the texts that match although their order differs, and items of lists by content."""
-        blocks = (
-            _block_nodes(trees[0].blocks[part.left]), _block_nodes(trees[1].blocks[part.right]),
-        )  # fmt: skip
-        ours, theirs = evidence.left.text.sizes[part.left], evidence.right.text.sizes[part.right]
+        blocks = _block_nodes(part.blocks[0]), _block_nodes(part.blocks[1])
+        ours, theirs = part.words
 
         def surplus(rows: list[int], columns: list[int]) -> NDArray[np.float32]:
             sizes = np.minimum.outer(ours[rows], theirs[columns])
@@ -171,26 +180,19 @@ class DomTree:
 
         pairs = with_swapped(pairs, blocks, part.gains, self.swap)
         pairs = with_moved(pairs, blocks, surplus, self.crossing)
-        return self._by_content(pairs, trees, evidence, part)
+        return self._by_content(pairs, part)
 
-    def _by_content(
-        self,
-        pairs: list[tuple[int, int]],
-        trees: tuple[Document, Document],
-        evidence: PairEvidence,
-        part: _Part,
-    ) -> list[tuple[int, int]]:
+    def _by_content(self, pairs: list[tuple[int, int]], part: _Part) -> list[tuple[int, int]]:
         """Pair the items of lists by content, if the alignment is in doubt."""
-        contents = evidence.contents(part.left, part.right, part.texts)
+        contents = part.evidence.contents(part.left, part.right, part.texts)
         texts = (
-            _text_nodes(trees[0].blocks[part.left], contents.left),
-            _text_nodes(trees[1].blocks[part.right], contents.right),
+            _text_nodes(part.blocks[0], contents.left),
+            _text_nodes(part.blocks[1], contents.right),
         )
         doubts = doubtful(pairs, texts, contents)
         if not len(doubts[0]):
             return pairs
-        left = sub_forest(trees[0].leftmost, part.left)
-        right = sub_forest(trees[1].leftmost, part.right)
+        left, right = part.forests
 
         def align(ours: slice, theirs: slice) -> list[tuple[int, int]]:
             forests = sub_forest(left, ours), sub_forest(right, theirs)
@@ -201,12 +203,11 @@ class DomTree:
             # Items of the same lists need less evidence than texts anywhere on the pages.
             return mutual_best(gains + np.float32(self.item), self.item)
 
-        words = evidence.left.text.sizes[part.left], evidence.right.text.sizes[part.right]
         items = (
-            Items.around(doubts[0], trees[0], part.left, left, texts[0]),
-            Items.around(doubts[1], trees[1], part.right, right, texts[1]),
+            Items.around(doubts[0], part.trees[0], part.left, left, texts[0]),
+            Items.around(doubts[1], part.trees[1], part.right, right, texts[1]),
         )
-        tools = ListTools(contents, align, words, self.per_word, best)
+        tools = ListTools(contents, align, part.words, self.per_word, best)
         return pair_items_by_content(pairs, items, tools)
 
     def evidence(
