@@ -98,7 +98,10 @@ def test_unverified_pairs_are_not_in_the_corpus(made: Maker) -> None:
 
 def test_copies_are_counted_unless_each_is_a_unit_of_its_own(made: Maker) -> None:
     store = made(TWO)
-    store.db.execute("UPDATE segments SET copies = 3 WHERE left = 'First.'")
+    store.db.execute(
+        "UPDATE occurrences SET copies = 3 WHERE text IN"
+        " (SELECT id FROM segment_texts WHERE left = 'First.')"
+    )
     counted = {unit.sides[0].text: unit.copies for unit in corpus_of(store, Choice(0.5)).units()}
     assert counted == {"First.": 3, "Second.": 1, "Third.": 1}
     each = [unit for _, unit in corpus_of(store, Choice(0.5), each=True).keyed()]

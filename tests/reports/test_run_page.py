@@ -202,7 +202,7 @@ def test_report_has_the_lines_of_the_terminal(store: Store) -> None:
     fill(store, 2, 3)
     download(store, "en0000", "fr0000", "robots.txt")
     store.db.execute("UPDATE pairs SET evidence = 'keys+langstrip'")
-    store.db.execute("UPDATE segments SET accept = 0, reason = 'low_score' WHERE id = 1")
+    store.db.execute("UPDATE occurrences SET accept = 0, reason = 'low_score' WHERE id = 1")
     terms = replace(TERMS, seeds=())
     (store.folder / "run.toml").write_bytes(tomli_w.dumps(terms.to_toml()).encode())
     text = " ".join(report(store).text.split())
@@ -297,9 +297,9 @@ def test_several_languages_cost_less_than_two_downloads_per_pair(
 
 def test_histogram_shows_kept_and_left_out_segments(store: Store) -> None:
     fill(store, 2, 30)
-    store.db.execute("UPDATE segments SET score = 0.97")
+    store.db.execute("UPDATE occurrences SET score = 0.97")
     store.db.execute(
-        "UPDATE segments SET score = 0.12, accept = 0, reason = 'low_score' WHERE position < 3"
+        "UPDATE occurrences SET score = 0.12, accept = 0, reason = 'low_score' WHERE position < 3"
     )
     bins = [
         (attributes.get("title") or "")

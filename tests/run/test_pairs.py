@@ -445,6 +445,37 @@ def test_scores_of_segments_are_kept_to_four_digits_and_keys_of_whole_ones_only(
     assert keys.fetchall() == [tuple(segment_keys("lamp", "lamp fr", *LANGS)), (None, None, None)]
 
 
+def test_segment_that_recurs_is_stored_once_with_all_its_places(store: Store) -> None:
+    with_urls(store, *"abcd")
+    store.replace_pairs(SITE, [pair("a", "b"), pair("c", "d")])
+    judged = Decision(True, 0.9)
+    for id, _ in store.pairs(SITE):
+        store.save_segments(
+            id, [(segment("lamp"), judged), (segment("oil"), judged), (segment("lamp"), judged)]
+        )
+    assert store.count("SELECT count(*) FROM segment_texts") == 2
+    rows = store.db.execute("SELECT pair, position, left FROM segments ORDER BY pair, position")
+    ids = [id for id, _ in store.pairs(SITE)]
+    assert rows.fetchall() == [
+        (id, position, left) for id in ids for position, left in enumerate(("lamp", "oil", "lamp"))
+    ]
+
+
+def test_segments_with_other_languages_or_sides_are_distinct(store: Store) -> None:
+    with_urls(store, *"ab")
+    store.replace_pairs(SITE, [pair("a", "b")])
+    ((id, _),) = store.pairs(SITE)
+    one = segment("lamp")
+    others = [
+        one, replace(one, right=""), replace(one, left="", right=one.left),
+        replace(one, right_lang="de"), replace(one, left="lamp\n", right=one.right),
+    ]  # fmt: skip
+    store.save_segments(id, [(each, Decision(True, 0.9)) for each in others])
+    assert store.count("SELECT count(*) FROM segment_texts") == len(others)
+    rows = store.db.execute("SELECT left, right FROM segments ORDER BY position").fetchall()
+    assert rows == [(each.left, each.right) for each in others]
+
+
 def test_transaction_is_begun_once_and_ended_once(store: Store) -> None:
     commit(store)  # nothing to commit
     begin(store)

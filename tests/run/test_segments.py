@@ -153,3 +153,14 @@ def test_examples_of_templates_are_chosen_only_on_request(made: Maker) -> None:
     ]
     assert counts == [1, 2, 1, 2]
     assert len(list(Segments(store).to_score(pair))) == 2, "they are scored again"
+
+
+def test_only_texts_without_any_place_are_deleted(made: Maker) -> None:
+    store, segments, pair = opened(made)
+    count = store.count("SELECT count(*) FROM segment_texts")
+    segments.delete_unused_texts()
+    assert store.count("SELECT count(*) FROM segment_texts") == count
+    store.db.execute("DELETE FROM occurrences WHERE pair = ? AND position = 0", (pair,))
+    segments.delete_unused_texts()
+    assert store.count("SELECT count(*) FROM segment_texts") == count - 1
+    assert not store.count("SELECT count(*) FROM segments WHERE left IS NULL")

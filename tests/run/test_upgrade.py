@@ -8,10 +8,12 @@ import tarfile
 from pathlib import Path
 
 import pytest
+from support.corpora import Maker, Said
 from support.earlier_run import make
 
 from diptych.frontier.queue import Turn
 from diptych.run.facts import Facts
+from diptych.run.segments import Segments
 from diptych.run.store import SCHEMA_VERSION, Store
 from diptych.text.urls import url_key
 from diptych.types import Url
@@ -101,3 +103,50 @@ def test_run_is_upgraded_once(run: Path) -> None:
 def test_pages_of_an_earlier_run_have_no_stored_content(run: Path, *, write: bool) -> None:
     with Store(run, write=write) as store:
         assert store.content(at("page")) is None
+
+
+SEGMENTS_OF_SCHEMA_9 = """
+CREATE TABLE segments (
+    id INTEGER PRIMARY KEY, pair INTEGER NOT NULL REFERENCES pairs ON DELETE CASCADE,
+    position INTEGER NOT NULL, accept INTEGER NOT NULL, reason TEXT NOT NULL, score REAL NOT NULL,
+    judged REAL NOT NULL, alignment REAL NOT NULL, partial INTEGER NOT NULL DEFAULT 0,
+    copies INTEGER NOT NULL DEFAULT 1, key INTEGER, left_key INTEGER, right_key INTEGER,
+    flags TEXT NOT NULL, left TEXT NOT NULL, right TEXT NOT NULL, left_path TEXT NOT NULL,
+    right_path TEXT NOT NULL, left_at TEXT NOT NULL, right_at TEXT NOT NULL,
+    UNIQUE (pair, position)
+);"""
+
+
+@pytest.fixture
+def with_repeated_texts(made: Maker) -> Path:
+    """A finished run of schema 9, in which each occurrence of a segment has its own texts."""
+    store = made({("/en/a", "/fr/a"): [Said("Lamp.", "Lampe.", 0.9)]})
+    columns = "id, pair, position, accept, reason, score, judged, alignment, partial, copies, key,"
+    columns += " left_key, right_key, flags, left, right, left_path, right_path, left_at, right_at"
+    rows = store.db.execute(f"SELECT {columns} FROM segments").fetchall()
+    store.db.executescript(
+        "DROP VIEW segments; DROP TABLE occurrences; DROP TABLE segment_texts;"
+        f"{SEGMENTS_OF_SCHEMA_9} PRAGMA user_version = 9;"
+    )
+    marks = ",".join("?" * len(rows[0]))
+    store.db.executemany(f"INSERT INTO segments ({columns}) VALUES ({marks})", rows)
+    store.close()
+    return store.folder
+
+
+def test_segments_of_schema_9_can_be_read(with_repeated_texts: Path) -> None:
+    with Store(with_repeated_texts, write=False) as store:
+        (pair,) = store.pair_order()
+        chosen = Segments(store).chosen(pair, 0.5, each=False, keep_templates=False)
+        assert [row[1:3] for row in chosen] == [("Lamp.", "Lampe.")]
+        assert store.count("PRAGMA user_version") == 9
+
+
+def test_pairs_of_schema_9_are_aligned_again(with_repeated_texts: Path) -> None:
+    with Store(with_repeated_texts) as store:
+        assert len(store.pairs_to_align(1)) == 1
+        assert store.count("SELECT count(*) FROM segments") == 0
+        kinds = "SELECT type FROM sqlite_master WHERE name = 'segments'"
+        assert store.db.execute(kinds).fetchall() == [("view",)]
+    with Store(with_repeated_texts) as store:
+        assert store.count("PRAGMA user_version") == SCHEMA_VERSION

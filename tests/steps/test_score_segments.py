@@ -52,6 +52,13 @@ def test_the_best_near_duplicate_is_kept_with_the_number_of_copies(made: Maker) 
     ]
 
 
+def test_texts_of_segments_that_were_replaced_are_deleted(made: Maker) -> None:
+    store = made({("/en/1", "/fr/1"): [Said("Lamp.", "Lampe."), Said("Oil.", "Huile.")]})
+    store.db.execute("DELETE FROM occurrences WHERE position = 1")
+    score_segments(store, Fixed(), Watcher())
+    assert store.db.execute("SELECT left FROM segment_texts").fetchall() == [("Lamp.",)]
+
+
 def test_segments_that_break_a_rule_are_neither_counted_nor_changed(made: Maker) -> None:
     segments = [
         Said("Same.", "Pareil.", 0.4, "too_long"),

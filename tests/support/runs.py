@@ -43,7 +43,7 @@ def crawled(recorded: Path, folder: Path, pairs: Sequence[PagePair] = ()) -> Sto
     """A copy of a run, open, of which nothing but the pages is known, and some pairs."""
     shutil.copytree(recorded, folder)
     store = Store(folder)
-    for table in ("segments", "decisions", "lexicons", "learning", "pairs"):
+    for table in ("occurrences", "decisions", "lexicons", "learning", "pairs"):
         store.db.execute(f"DELETE FROM {table}")
     store.replace_pairs(1, pairs)
     return store

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 from diptych.reason import Reason
 from diptych.run.database import Database
 from diptych.run.encoding import read_evidence, valid_text, write_scores
 from diptych.run.queries import SQL
-from diptych.text.near_duplicates import segment_keys
+from diptych.text.near_duplicates import segment_keys, text_key
 from diptych.text.urls import url_key
 from diptych.types import Decision, LangPair, PagePair, SegmentPair
 
 _LEARNING_INPUT = ("pages", "redirects", "announced")
 """the data that pairing depends on; `learning_pages` is the query for `pages`, and so on"""
+_TEXTS = 8192  # rows of texts that are cached, because a site repeats most segments on many pages
 
-SegmentRow = tuple[Any, ...]
-"""the values of a segment that are stored, without its pair and position; the first is `accept`"""
+
+class SegmentRows(NamedTuple):
+    """The rows of a pair's segments, which contain only plain values."""
+
+    occurrences: list[tuple[Any, ...]]
+    """in order; the first value is `accept`, and pair and position are missing"""
+    texts: list[tuple[Any, ...]]
+    """rows of distinct segments"""
 
 
 class Pairs(Database):
@@ -132,16 +140,21 @@ class Pairs(Database):
         """Replace the segments of a pair; return how many were kept before and how many are now."""
         return self.save_segment_rows(pair, segment_rows(segments))
 
-    def save_segment_rows(self, pair: int, rows: Sequence[SegmentRow]) -> tuple[int, int]:
-        """Do what `save_segments` does, with the rows that `segment_rows` returns."""
+    def save_segment_rows(self, pair: int, rows: SegmentRows) -> tuple[int, int]:
+        """Do what `save_segments` does, with the rows that `segment_rows` returns.
+
+        Texts that are no longer used are deleted at the end of the run.
+        """
         self.begin_again()
         before = self.count("SELECT count(*) FROM kept_segments WHERE pair = ?", pair)
-        self.db.execute("DELETE FROM segments WHERE pair = ?", (pair,))
+        self.db.execute("DELETE FROM occurrences WHERE pair = ?", (pair,))
+        self.db.executemany(SQL["save_segment_texts"], rows.texts)
         self.db.executemany(
-            SQL["save_segments"], [(pair, position, *row) for position, row in enumerate(rows)]
+            SQL["save_occurrences"],
+            [(pair, position, *row) for position, row in enumerate(rows.occurrences)],
         )
         self.db.execute("UPDATE pairs SET aligned = 1 WHERE id = ?", (pair,))
-        return before, sum(row[0] for row in rows)
+        return before, sum(row[0] for row in rows.occurrences)
 
     # -- learned lexicons --------------------------------------------------------------------
 
@@ -197,24 +210,34 @@ class Pairs(Database):
         return [(PagePair(*row[:6]), row[6]) for row in rows]
 
 
-def segment_rows(segments: Iterable[tuple[SegmentPair, Decision]]) -> list[SegmentRow]:
-    """Convert the segments of a pair to rows, in the column order of the query `save_segments`.
+def segment_rows(segments: Iterable[tuple[SegmentPair, Decision]]) -> SegmentRows:
+    """Convert the segments of a pair to rows, in the column order of the queries that save them.
 
-    Rows contain only plain values, which are sent between processes faster than segments.
+    Rows are sent between processes faster than segments.
     """
-    return [_segment_row(*segment) for segment in segments]
+    found = [_rows_of(*segment) for segment in segments]
+    return SegmentRows(
+        [row for row, _ in found], list({text[0]: text for _, text in found}.values())
+    )
 
 
-def _segment_row(seg: SegmentPair, decision: Decision) -> SegmentRow:
-    left, right = valid_text(seg.left), valid_text(seg.right)
-    keys: tuple[int | None, ...] = (None, None, None)
-    if left and right:
-        keys = segment_keys(left, right, seg.left_lang, seg.right_lang)
+def _rows_of(seg: SegmentPair, decision: Decision) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """The row of an occurrence, and the row of its texts."""
+    text = _text_row(seg.left, seg.right, seg.left_lang, seg.right_lang)
     score = round(decision.score, 4)
     is_partial = Reason.PARTIAL in decision.marks
     flags = " ".join(mark for mark in decision.marks if mark != Reason.PARTIAL)
     return (
-        decision.accept, decision.reason, score, score, round(seg.score, 4), is_partial, *keys,
-        flags, left, right, seg.left_path, seg.right_path, seg.left_at,
-        seg.right_at,
-    )  # fmt: skip
+        decision.accept, text[0], decision.reason, score, score, round(seg.score, 4), is_partial,
+        flags, seg.left_path, seg.right_path, seg.left_at, seg.right_at,
+    ), text  # fmt: skip
+
+
+@lru_cache(maxsize=_TEXTS)
+def _text_row(left: str, right: str, left_lang: str, right_lang: str) -> tuple[Any, ...]:
+    """The row of a distinct segment; a segment without a counterpart has no keys."""
+    left, right = valid_text(left), valid_text(right)
+    keys: tuple[int | None, ...] = (None, None, None)
+    if left and right:
+        keys = segment_keys(left, right, left_lang, right_lang)
+    return text_key("\n".join((left_lang, right_lang, left, "", right))), *keys, left, right

@@ -97,11 +97,18 @@ SELECT DISTINCT left_lang, right_lang FROM pairs ORDER BY left_lang, right_lang
 SELECT pairs.id FROM pairs JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right
 ORDER BY l.url, r.url, left_lang, right_lang
 
--- name: save_segments
-INSERT INTO segments
-    (pair, position, accept, reason, score, judged, alignment, partial, key, left_key, right_key,
-     flags, left, right, left_path, right_path, left_at, right_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+-- name: save_segment_texts
+INSERT OR IGNORE INTO segment_texts (id, key, left_key, right_key, left, right)
+VALUES (?, ?, ?, ?, ?, ?)
+
+-- name: save_occurrences
+INSERT INTO occurrences
+    (pair, position, accept, text, reason, score, judged, alignment, partial, flags,
+     left_path, right_path, left_at, right_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: delete_unused_texts
+DELETE FROM segment_texts WHERE id NOT IN (SELECT text FROM occurrences)
 
 -- name: learning_pages
 SELECT urls.url, digest FROM pages JOIN urls ON urls.key = pages.url ORDER BY 1
@@ -146,7 +153,7 @@ CROSS JOIN segments s ON s.id = wanted.value CROSS JOIN pairs ON pairs.id = s.pa
 ORDER BY wanted.key
 
 -- name: save_segment_scores
-UPDATE segments SET score = ?1, accept = ?2, reason = ?3, copies = ?4
+UPDATE occurrences SET score = ?1, accept = ?2, reason = ?3, copies = ?4
 WHERE id = ?5 AND (score, accept, reason, copies) IS NOT (?1, ?2, ?3, ?4)
 
 -- name: unmarked_duplicates

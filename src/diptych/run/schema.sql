@@ -158,29 +158,40 @@ CREATE TABLE lexicons (                     -- lexicons learned from segments
     PRIMARY KEY (left_lang, right_lang)
 );
 
-CREATE TABLE segments (                     -- one side is empty if it has no counterpart
+CREATE TABLE segment_texts (                -- distinct segments; a site repeats many on its pages
+    id INTEGER PRIMARY KEY,                 -- hash of both texts and languages
+    key INTEGER,                            -- of both texts and languages; near-duplicates share it
+    left_key INTEGER,                       -- of the left text
+    right_key INTEGER,
+    left TEXT NOT NULL,                     -- one side is empty if it has no counterpart
+    right TEXT NOT NULL
+);
+
+CREATE TABLE occurrences (                  -- places of segments in page pairs
     id INTEGER PRIMARY KEY,
     pair INTEGER NOT NULL REFERENCES pairs ON DELETE CASCADE,
     position INTEGER NOT NULL,
+    text INTEGER NOT NULL,                  -- segment_texts.id
     accept INTEGER NOT NULL,
     reason TEXT NOT NULL,                   -- why it is not in the corpus; '': it is
     score REAL NOT NULL,                    -- quality, by all evidence in the run
     judged REAL NOT NULL,                   -- quality of the segment by itself
     alignment REAL NOT NULL,                -- confidence of the alignment
     partial INTEGER NOT NULL DEFAULT 0,     -- 1: if it is not good, one side says more
-    copies INTEGER NOT NULL DEFAULT 1,      -- occurrences; all but the first are duplicates
-    key INTEGER,                            -- of both texts and languages; near-duplicates share it
-    left_key INTEGER,                       -- of the left text
-    right_key INTEGER,
+    copies INTEGER NOT NULL DEFAULT 1,      -- near-duplicates with it; the others are left out
     flags TEXT NOT NULL,                    -- for example: email phone
-    left TEXT NOT NULL,
-    right TEXT NOT NULL,
     left_path TEXT NOT NULL,                -- DOM paths of its blocks
     right_path TEXT NOT NULL,
     left_at TEXT NOT NULL,                  -- offsets in each block: 0-54 0-12
     right_at TEXT NOT NULL,
     UNIQUE (pair, position)
 );
+
+CREATE VIEW segments AS                     -- all occurrences with their texts
+    SELECT occurrences.id, pair, position, accept, reason, score, judged, alignment, partial,
+           copies, key, left_key, right_key, flags, left, right, left_path, right_path, left_at,
+           right_at
+    FROM occurrences LEFT JOIN segment_texts ON segment_texts.id = text;
 
 CREATE TABLE leads (                        -- discover: URLs that may lead to bilingual sites
     id INTEGER PRIMARY KEY,

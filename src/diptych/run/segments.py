@@ -54,6 +54,11 @@ class Segments:
         """Update segments with the values in rows of (score, accept, reason, copies, id)."""
         self.store.db.executemany(SQL["save_segment_scores"], rows)
 
+    @in_transaction
+    def delete_unused_texts(self) -> None:
+        """Delete the texts of pairs that were aligned again, if no segment has them any more."""
+        self.store.db.execute(SQL["delete_unused_texts"])
+
     def are_deduplicated(self) -> bool:
         """True if near-duplicates have been marked, which happens at the end of a run."""
         return not self.store.count(SQL["unmarked_duplicates"], Reason.DUPLICATE)

@@ -25,8 +25,8 @@ from diptych.types import LangPair
 if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
 
-SCHEMA_VERSION = 9
-_UPGRADED = (6, 7, 8)  # schema versions that only lack columns and tables
+SCHEMA_VERSION = 10
+_UPGRADED = (6, 7, 8, 9)  # schema versions that can be read and upgraded
 CACHE_KIB = 65_536
 _DAMAGE = (sqlite3.Error, UnicodeDecodeError)  # the latter if a name in the schema is damaged
 

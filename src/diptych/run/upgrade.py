@@ -6,7 +6,6 @@ views and tables supply them.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from typing import NamedTuple
 
@@ -35,8 +34,11 @@ _COLUMNS = (
 )
 _TABLES = ("contents",)
 """tables that earlier versions lack; they are empty at first"""
-_RESCORED = "DELETE FROM segments; UPDATE pairs SET aligned = 0;"
-"""has all pairs aligned again, because scores have another scale since version 9"""
+_REALIGNED = "DROP TABLE segments; UPDATE pairs SET aligned = 0;"
+"""has all pairs aligned again, because scores have another scale since version 9, and texts are
+stored once since version 10"""
+_NEW = ("TABLE segment_texts", "TABLE occurrences", "VIEW segments")
+"""what replaces the table `segments`"""
 _OUTDATED = """DROP INDEX IF EXISTS urls_ready; DROP INDEX IF EXISTS urls_claimed;
     DROP VIEW IF EXISTS frontier;"""
 """drops outdated indexes and views, which indexes.sql then recreates"""
@@ -50,8 +52,9 @@ def upgrade(db: sqlite3.Connection, version: int) -> None:
         for table, name, type, earlier in _lacking(db)
     )
     added = columns + "".join(_lacking_tables(db))
+    replaced = _REALIGNED + "".join(map(_created, _NEW))
     db.executescript(
-        f"BEGIN; {added} {_RESCORED} {_OUTDATED} PRAGMA user_version = {version}; COMMIT;"
+        f"BEGIN; {added} {replaced} {_OUTDATED} PRAGMA user_version = {version}; COMMIT;"
     )
 
 
@@ -77,10 +80,11 @@ def _lacking(db: sqlite3.Connection) -> list[_Column]:
 def _lacking_tables(db: sqlite3.Connection) -> list[str]:
     """The statements that create the tables that a database lacks."""
     known = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    return [_created(f"TABLE {name}") for name in _TABLES if name not in known]
+
+
+def _created(what: str) -> str:
+    """The statement in schema.sql that creates a table or view, such as `TABLE contents`."""
     schema = shipped_text("diptych.run", "schema.sql")
-    statements = (re.search(rf"CREATE TABLE {name} \(.*?\n\);", schema, re.S) for name in _TABLES)
-    return [
-        found[0]
-        for name, found in zip(_TABLES, statements, strict=True)
-        if found and name not in known
-    ]
+    start = schema.index(f"CREATE {what} ")
+    return schema[start : schema.index(";\n\n", start) + 1]

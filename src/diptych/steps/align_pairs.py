@@ -14,7 +14,7 @@ from diptych.engine.worker import Failed
 from diptych.engine.workers import Workers
 from diptych.errors import StoppedError
 from diptych.protocols import Watcher
-from diptych.run.pairs import SegmentRow, segment_rows
+from diptych.run.pairs import SegmentRows, segment_rows
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.steps.align_pages import TitleCuts
@@ -29,7 +29,7 @@ class AlignedRows(NamedTuple):
     """The decision on a pair, and the rows of its segments."""
 
     decision: Decision
-    rows: list[SegmentRow]
+    rows: SegmentRows
 
 
 class AlignRowsTask(NamedTuple):
@@ -89,4 +89,4 @@ def _save(store: Store, id: int, result: AlignedRows | Failed, watcher: Watcher)
     before, after = store.save_segment_rows(id, rows)
     watcher.pairs += decision.accept
     watcher.segments += after - before
-    return len(rows)
+    return len(rows.occurrences)

@@ -80,6 +80,7 @@ def score_segments(
                 zip(*(column[part].tolist() for column in columns), strict=True)
             )
             watcher.advance(len(ids[part]))
+        Segments(store).delete_unused_texts()
         store.finish(_STEP, key)
 
 

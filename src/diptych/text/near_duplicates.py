@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
 from typing import NamedTuple
 
 from diptych.text.digests import signed_hash
@@ -56,7 +55,6 @@ def skeleton(text: str) -> str:
     return _NUMBERS.sub("0", bare) or text
 
 
-@lru_cache(maxsize=8192)  # a site repeats most segments on many pages
 def segment_keys(left: str, right: str, left_lang: str, right_lang: str) -> Keys:
     """Compute the keys of a segment; near-duplicates have equal keys.
 
