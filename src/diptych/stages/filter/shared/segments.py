@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from diptych.kernels.tables import ends_of
 from diptych.language.identify import Labelled, whole_model
 from diptych.language.switchers import name_different_languages
 from diptych.stages.filter.shared.characters import CharacterCounts, Kind, count_characters
@@ -28,6 +29,8 @@ class Segments(NamedTuple):
     """Segments, with properties of their left and right sides."""
 
     segs: Sequence[SegmentPair]
+    groups: NDArray[np.int64]
+    """index of the first segment of each group, such as two pages, and the number of segments"""
     chars: tuple[CharacterCounts, CharacterCounts]
     own_odds: tuple[NDArray[np.float64], NDArray[np.float64]]
     """for each side, log-odds of its own language against the language of the other side"""
@@ -43,10 +46,13 @@ class Segments(NamedTuple):
     """True where both sides are equal, ignoring case and all characters other than letters"""
 
 
-def read_segments(segs: Sequence[SegmentPair]) -> Segments:
+def read_segments(
+    segs: Sequence[SegmentPair], sizes: Sequence[int] | None = None
+) -> Segments:
     """Compute the properties that filters use, for segments that all have one language pair.
 
-    A site repeats most of its texts on many pages, so the properties of texts are cached.
+    `sizes` are the sizes of groups; by default, all segments are one.  A site repeats most of its
+    texts on many pages, so the properties of texts are cached.
     """
     lefts, rights = [seg.left for seg in segs], [seg.right for seg in segs]
     langs = (segs[0].left_lang, segs[0].right_lang) if segs else ("", "")
@@ -56,6 +62,7 @@ def read_segments(segs: Sequence[SegmentPair]) -> Segments:
     ).reshape(-1, 5)
     return Segments(
         segs,
+        ends_of(np.array([len(segs)] if sizes is None else sizes, np.int64)),
         (left.chars, right.chars),
         (left.own_odds, right.own_odds),
         (left.third_odds, right.third_odds),
