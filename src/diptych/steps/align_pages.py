@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from diptych.page.blocks import TITLE_PATH
 from diptych.protocols import SentenceAligner, TreeAligner
-from diptych.steps.long_segments import cut_long_segment
+from diptych.steps.long_segments import cut_long_segment, may_be_long
 from diptych.text.caches import TextCache
 from diptych.text.sentences import split_sentences
 from diptych.text.spans import format_at
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _LANGS = 8  # languages with a cache of sentences
 _MAX_BYTES = 8_000_000  # of such a cache
-_LIST = 250  # bytes of a list with one or two sentences, without their characters
+_LIST = 350  # bytes of a list with one or two sentences and offsets, without characters
 
 
 class Sentence(NamedTuple):
@@ -106,7 +106,10 @@ def align_sentences(
                 tuple(piece.right[index] for index in bead.right),
                 bead.score * piece.score if bead.left and bead.right else 0.0,
             )
-            yield from cut_long_segment(found, sentences, lexicon)
+            if may_be_long(found):
+                yield from cut_long_segment(found, sentences, lexicon)
+            else:
+                yield found
 
 
 def align_pages(
@@ -139,8 +142,7 @@ def _joined(sentences: Sequence[Sentence]) -> tuple[str, str, str]:
     """The text of sentences, the paths of their blocks, and their ranges in the blocks."""
     if len(sentences) == 1:  # the case of most segments
         [(text, block, _, start)] = sentences
-        end = start + len(text)
-        return block.text[start:end], block.path, f"{start}-{end}"
+        return text, block.path, f"{start}-{start + len(text)}"
     spans = list(_spans(sentences))
     return (
         " ".join(map(_text_of, spans)),
@@ -179,23 +181,22 @@ def _by_block(page: Page, lang: str, cut: Cut | None) -> dict[Block, list[list[S
                 [Sentence(text, block, next(place), start) for text, start in spans if text]
             )
             continue
-        texts = sentences[block.text]
-        starts = _starts(block.text, texts)
         found[block].append(
-            [
-                Sentence(text, block, next(place), start)
-                for text, start in zip(texts, starts, strict=True)
-            ]
+            [Sentence(text, block, next(place), start) for text, start in sentences[block.text]]
         )
     return found
 
 
 @lru_cache(maxsize=_LANGS)
-def _sentences(lang: str) -> TextCache[list[str]]:
-    """A cache of the sentences of texts in a language; a site repeats most texts on many pages."""
+def _sentences(lang: str) -> TextCache[list[tuple[str, int]]]:
+    """A cache of the sentences of texts in a language, with their start offsets.
+
+    A site repeats most texts on many pages.
+    """
     return TextCache(
-        lambda text: split_sentences(text, lang), _MAX_BYTES, per_entry=_LIST, per_character=4
-    )
+        lambda text: _placed(text, split_sentences(text, lang)),
+        _MAX_BYTES, per_entry=_LIST, per_character=4,
+    )  # fmt: skip
 
 
 def _title_parts(piece: _Piece, cuts: TitleCuts) -> Iterator[_Piece]:
@@ -216,18 +217,18 @@ def _is_cut_title(sentences: Sequence[Sentence]) -> bool:
     return len(sentences) == 2 and all(each.block.path == TITLE_PATH for each in sentences)
 
 
-def _starts(text: str, sentences: Sequence[str]) -> Iterator[int]:
-    """Yield the start offset of each sentence in a text.
+def _placed(text: str, sentences: Sequence[str]) -> list[tuple[str, int]]:
+    """The sentences of a text with the start offset of each.
 
-    >>> list(_starts("No.  No. Yes!", ["No.", "No.", "Yes!"]))
-    [0, 5, 9]
+    >>> _placed("No.  No. Yes!", ["No.", "No.", "Yes!"])
+    [('No.', 0), ('No.', 5), ('Yes!', 9)]
     """
-    end = 0
+    found, end = [], 0
     for sentence in sentences:
-        # In a sentence, a lone surrogate is replaced by a character of the same length.
-        start = max(text.find(sentence, end), end)
-        yield start
+        start = text.index(sentence, end)
         end = start + len(sentence)
+        found.append((sentence, start))
+    return found
 
 
 def _beads(
