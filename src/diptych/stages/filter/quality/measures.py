@@ -5,8 +5,7 @@ Swapping the two sides does not change any measure.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,6 @@ from diptych.stages.filter.quality.side_words import SideWords, both_sides
 from diptych.stages.filter.quality.vocabulary import WordEvidence, word_evidence
 from diptych.stages.filter.shared.characters import CharacterCounts, Kind
 from diptych.stages.filter.shared.segments import Segments
-from diptych.types import SegmentPair
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -40,9 +38,6 @@ NAMES = (
 _SLACK = 15.0  # letters added to lengths, because short texts vary more
 _WORD_SLACK = 3.0  # the same for numbers of words
 _PRIOR_SEGMENTS = 20.0  # weight, in segments, of a prior median of 0
-_ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"']+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
-_CUTS = ("…", "...")
-_AFTER_CUT = " ])»”\"'"  # characters that may follow the ellipsis of an excerpt
 _COUNTED_KINDS = (
     ("stops_apart", Kind.STOP), ("commas_apart", Kind.COMMA), ("colons_apart", Kind.COLON),
     ("brackets_apart", Kind.BRACKET), ("quotes_apart", Kind.QUOTE), ("codes_apart", Kind.CODE),
@@ -72,12 +67,16 @@ def measure_columns(segments: Segments, lexicon: Lexicon) -> dict[str, Floats]:
         **_words(evidence, ours, theirs),
         **_characters(segments.chars),
         **_languages(segments),
-        "addresses_lost": _addresses(segments.segs),
+        "addresses_lost": segments.addresses_lost,
         "damaged": segments.damaged[0] + segments.damaged[1],
         "varied_less": np.minimum(*varieties),
         "varied_apart": np.abs(np.subtract(*varieties)),
     }
-    return columns | _around(columns, groups) | _one_sided(evidence) | _forms(segments.segs)
+    forms = {
+        "excerpts": segments.excerpts,
+        "same_path": np.array([seg.left_path == seg.right_path for seg in segments.segs], float),
+    }
+    return columns | _around(columns, groups) | _one_sided(evidence) | forms
 
 
 def _lengths(
@@ -218,19 +217,6 @@ def _languages(segments: Segments) -> dict[str, Floats]:
     }
 
 
-def _addresses(segs: Sequence[SegmentPair]) -> Floats:
-    """For each segment, the number of URLs and e-mail addresses on only one side."""
-    lost = np.zeros(len(segs))
-    for place, seg in enumerate(segs):
-        if any(sign in seg.left or sign in seg.right for sign in ("://", "@", "www.")):
-            ours, theirs = (
-                {address.rstrip(".,;:)") for address in _ADDRESS.findall(text)}
-                for text in (seg.left, seg.right)
-            )
-            lost[place] = len(ours ^ theirs)
-    return lost
-
-
 def _variety(words: SideWords) -> Floats:
     """For each segment, the smoothed ratio of distinct words to all words."""
     return (words.types + 2.0) / (words.tokens + 2.0)
@@ -251,20 +237,6 @@ def _one_sided(evidence: WordEvidence) -> dict[str, Floats]:
         "unlinked_longest_known": np.log1p(
             np.maximum(ours["longest_known"], theirs["longest_known"])
         ),
-    }
-
-
-def _forms(segs: Sequence[SegmentPair]) -> dict[str, Floats]:
-    """Measures of the form: both sides are excerpts, and both have the same place in their pages.
-
-    An excerpt ends with an ellipsis, often in the middle of a sentence.
-    """
-    texts = ((seg.left.rstrip(_AFTER_CUT), seg.right.rstrip(_AFTER_CUT)) for seg in segs)
-    cut = (left.endswith(_CUTS) and right.endswith(_CUTS) for left, right in texts)
-    same = (seg.left_path == seg.right_path for seg in segs)
-    return {
-        "excerpts": np.fromiter(cut, np.float64, len(segs)),
-        "same_path": np.fromiter(same, np.float64, len(segs)),
     }
 
 
