@@ -99,17 +99,11 @@ def align_sentences(
             cuts,
         )
     ]
-    for piece, beads in zip(pieces, _beads(pieces, sentences, lexicon), strict=True):
-        for bead in beads:
-            found = AlignedSentences(
-                tuple(piece.left[index] for index in bead.left),
-                tuple(piece.right[index] for index in bead.right),
-                bead.score * piece.score if bead.left and bead.right else 0.0,
-            )
-            if may_be_long(found):
-                yield from cut_long_segment(found, sentences, lexicon)
-            else:
-                yield found
+    for found in _aligned_pieces(pieces, sentences, lexicon):
+        if may_be_long(found):
+            yield from cut_long_segment(found, sentences, lexicon)
+        else:
+            yield found
 
 
 def align_pages(
@@ -231,10 +225,10 @@ def _placed(text: str, sentences: Sequence[str]) -> list[tuple[str, int]]:
     return found
 
 
-def _beads(
+def _aligned_pieces(
     pieces: Sequence[_Piece], aligner: SentenceAligner, lexicon: Lexicon
-) -> Iterator[list[Bead]]:
-    """Yield the beads of each piece; all undecided pieces are passed to the aligner at once."""
+) -> Iterator[AlignedSentences]:
+    """Align the sentences of each piece; all undecided pieces are passed to the aligner at once."""
     asked = [
         ([sentence.text for sentence in piece.left], [sentence.text for sentence in piece.right])
         for piece in pieces
@@ -242,13 +236,19 @@ def _beads(
     ]
     answers = iter(aligner.align_pieces(asked, lexicon))
     for piece in pieces:
-        yield _decided(piece) if piece.is_decided else next(answers)
+        if not piece.is_decided:
+            yield from _by_beads(piece, next(answers))
+        elif piece.left and piece.right:  # decided by the trees, as for most pieces on the web
+            yield AlignedSentences((piece.left[0],), (piece.right[0],), piece.score)
+        else:
+            yield from (AlignedSentences((sentence,), (), 0.0) for sentence in piece.left)
+            yield from (AlignedSentences((), (sentence,), 0.0) for sentence in piece.right)
 
 
-def _decided(piece: _Piece) -> list[Bead]:
-    if piece.left and piece.right:  # decided by the trees, as for most pieces on the web
-        return [Bead((0,), (0,), 1.0)]
-    return [
-        *(Bead((index,), (), 0.0) for index in range(len(piece.left))),
-        *(Bead((), (index,), 0.0) for index in range(len(piece.right))),
-    ]
+def _by_beads(piece: _Piece, beads: Sequence[Bead]) -> Iterator[AlignedSentences]:
+    for bead in beads:
+        yield AlignedSentences(
+            tuple([piece.left[index] for index in bead.left]),
+            tuple([piece.right[index] for index in bead.right]),
+            bead.score * piece.score if bead.left and bead.right else 0.0,
+        )

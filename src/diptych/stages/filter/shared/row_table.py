@@ -19,15 +19,15 @@ class RowTable(Generic[Key]):
 
     >>> table = RowTable[str](2, 1000)
     >>> lengths = lambda texts: np.array([[len(text), 0.5] for text in texts])
-    >>> table.places(["one", "three", "one"], lengths), table.rows[1].tolist()
-    ([0, 1, 0], [5.0, 0.5])
+    >>> places = table.places(["one", "three", "one"], lengths)
+    >>> places, table.chosen(places).tolist()
+    ([0, 1, 0], [[3.0, 0.5], [5.0, 0.5], [3.0, 0.5]])
     """
 
     def __init__(self, width: int, max_bytes: int) -> None:
         self._width, self._max_bytes = width, max_bytes
         self._places: dict[Key, int] = {}
-        self.rows: NDArray[np.float64] = np.empty((_ROOM, width))
-        """the rows so far, and room for more"""
+        self._rows: NDArray[np.float64] = np.empty((_ROOM, width))
         self.bytes = 0
         """estimated size of the entries"""
 
@@ -39,10 +39,14 @@ class RowTable(Generic[Key]):
         """True if the entries take more than the maximum size, so that they must be cleared."""
         return self.bytes > self._max_bytes
 
+    def chosen(self, places: Sequence[int]) -> NDArray[np.float64]:
+        """Return a copy of the rows at some places."""
+        return self._rows[np.array(places, np.int64)]
+
     def clear(self) -> None:
         """Remove all entries; places from before are no longer valid."""
         self._places = {}
-        self.rows = np.empty((_ROOM, self._width))
+        self._rows = np.empty((_ROOM, self._width))
         self.bytes = 0
 
     def places(
@@ -59,11 +63,11 @@ class RowTable(Generic[Key]):
 
     def _add(self, keys: Sequence[Key], rows: NDArray[np.float64]) -> None:
         start, end = len(self._places), len(self._places) + len(keys)
-        if end > len(self.rows):
-            more = np.empty((max(end, 2 * len(self.rows)), self._width))
-            more[:start] = self.rows[:start]
-            self.rows = more
-        self.rows[start:end] = rows
+        if end > len(self._rows):
+            more = np.empty((max(end, 2 * len(self._rows)), self._width))
+            more[:start] = self._rows[:start]
+            self._rows = more
+        self._rows[start:end] = rows
         self._places.update(zip(keys, range(start, end), strict=True))
         self.bytes += len(keys) * (_ENTRY + 8 * self._width)
         self.bytes += sum(2 * len(key) for key in keys if isinstance(key, str))

@@ -132,12 +132,13 @@ class _Cached:
                 texts = dict(zip(keys, zip(lefts, rights, strict=True), strict=True))
                 return np.array([read_pair(*texts[key], self._langs) for key in new], np.float64)
 
-            pairs = self._pairs.rows[self._pairs.places(keys, read_pairs)]
+            own_pairs = self._pairs.places(keys, read_pairs)
+            pairs = self._pairs.chosen(own_pairs)
             left, right = (
-                _Side.of_rows(table.rows[own])
+                _Side.of_rows(table.chosen(own))
                 for table, own in zip(self._sides, places, strict=True)
             )
-        return left, right, pairs.reshape(-1, PAIR_COLUMNS)
+        return left, right, pairs
 
 
 @lru_cache(maxsize=_LANG_PAIRS)
