@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diptych.kernels import native
-from diptych.kernels.tables import Table
+from diptych.kernels.tables import Table, ends_of
 from diptych.kernels.word_evidence import (
     COLUMNS,
     EvidenceSettings,
@@ -51,28 +51,54 @@ def flat(found: Any) -> list[float]:
     return [number for part in found for number in flat(part)]
 
 
-@given(segments, lexicons)
-def test_evidence_equals_the_reference_to_the_last_bit(pairs: list, known: list) -> None:
-    lexicon, stems = Lexicon.of_links("de", "fr", known), Stems()
-    left = side_words([pair[0] for pair in pairs], "de", stems)
-    right = side_words([pair[1] for pair in pairs], "fr", stems)
+@st.composite
+def grouped(draw: Any, items: Any) -> tuple[list, np.ndarray]:
+    """Items in groups, of which some may be empty, and the offsets of the groups."""
+    groups = draw(st.lists(items, max_size=4))
+    sizes = [len(group) for group in groups]
+    return [each for group in groups for each in group], ends_of(np.array(sizes, np.int64))
+
+
+@given(grouped(segments), lexicons)
+def test_evidence_equals_the_reference_to_the_last_bit(
+    some: tuple[list, np.ndarray], known: list
+) -> None:
+    lexicon, stems, (pairs, groups) = Lexicon.of_links("de", "fr", known), Stems(), some
+    left = side_words([pair[0] for pair in pairs], "de", stems, groups)
+    right = side_words([pair[1] for pair in pairs], "fr", stems, groups)
     found = word_evidence(left, right, lexicon)
     assert flat(found) == flat(evidence_reference(left, right, lexicon))
     assert len(flat(found)) == COLUMNS * len(pairs)
 
 
-@given(st.lists(texts, max_size=7))
-def test_bags_equal_the_reference(some: list[str]) -> None:
-    stems = Stems()
+@given(st.lists(segments, max_size=4), lexicons)
+def test_each_group_is_measured_as_if_it_were_alone(groups: list, known: list) -> None:
+    lexicon, stems = Lexicon.of_links("de", "fr", known), Stems()
+    ends = ends_of(np.array([len(group) for group in groups], np.int64))
+
+    def evidence_of(pairs: list, groups: np.ndarray | None = None) -> np.ndarray:
+        left = side_words([pair[0] for pair in pairs], "de", stems, groups)
+        right = side_words([pair[1] for pair in pairs], "fr", stems, groups)
+        return np.array(flat(word_evidence(left, right, lexicon))).reshape(COLUMNS, -1)
+
+    together = evidence_of([pair for group in groups for pair in group], ends)
+    alone = [np.empty((COLUMNS, 0)), *map(evidence_of, filter(None, groups))]
+    assert together.tolist() == np.concatenate(alone, axis=1).tolist()
+
+
+@given(grouped(st.lists(texts, max_size=7)))
+def test_bags_equal_the_reference(some: tuple[list[str], np.ndarray]) -> None:
+    stems, (written, groups) = Stems(), some
     stems.read("la die 1957 der", "de")
-    found = side_words(some, "de", stems)
+    found = side_words(written, "de", stems, groups)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "native", lambda: None)
-        slowly = side_words(some, "de", stems)
-    for name in ("vocabulary", "segment", "position", "lengths", "tokens", "order"):
+        slowly = side_words(written, "de", stems, groups)
+    for own, other in zip(found.text_bags, slowly.text_bags, strict=True):
+        np.testing.assert_array_equal(own, other, strict=True)
+    assert found.types.tolist() == [len({*stems.read(text, "de").ids}) for text in written]
+    for name in ("lengths", "tokens"):
         np.testing.assert_array_equal(getattr(found, name), getattr(slowly, name))
-    for name in ("word", "count", "offsets", "size"):
-        np.testing.assert_array_equal(getattr(found.bags, name), getattr(slowly.bags, name))
 
 
 def test_segments_with_many_words_are_sorted_like_short_ones() -> None:
@@ -98,6 +124,14 @@ def test_stems_and_offsets_out_of_range_are_refused(ids: list[int], offsets: lis
         find_bags(ints(*ids, kind=np.int32), ints(*offsets), 2)
 
 
+@pytest.mark.parametrize("groups", [[], [0], [0, 1], [1, 2], [0, 2, 1, 2], [0, 3]])
+def test_groups_out_of_range_are_refused(groups: list[int]) -> None:
+    with pytest.raises(ValueError, match="groups"):
+        find_bags(ints(0, 1, kind=np.int32), ints(0, 1, 2), 2, ints(*groups))
+    with pytest.raises(ValueError, match="groups"):
+        evidence(side(), groups=ints(*[2 * place for place in groups]))
+
+
 def side(**changes: Any) -> SideArrays:
     """A side with the words 1, 0 and 1, some of whose arrays are replaced."""
     bags = find_bags(ints(1, 0, 1, kind=np.int32), ints(0, 3), 2)
@@ -107,9 +141,11 @@ def side(**changes: Any) -> SideArrays:
     return made._replace(**{"bags": bags._replace(**of_bags)} | changes)
 
 
-def evidence(left: SideArrays, stems: StemArrays | None = None) -> np.ndarray:
+def evidence(
+    left: SideArrays, stems: StemArrays | None = None, groups: np.ndarray = ints(0, 1)
+) -> np.ndarray:
     spelt = StemArrays(np.zeros(2, bool), np.frombuffer(b"ab", np.uint8), ints(0, 1, 2))
-    return find_evidence(left, side(), stems or spelt, LOOKS, SETTINGS)
+    return find_evidence(left, side(), groups, stems or spelt, LOOKS, SETTINGS)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +155,9 @@ def evidence(left: SideArrays, stems: StemArrays | None = None) -> np.ndarray:
         {"order": ints(0, 1, 2)}, {"offsets": ints(0, 3)}, {"offsets": ints(0, 1, 2)},
         {"times": np.ones(1, np.float32)}, {"position": np.ones(1)}, {"rarity": np.ones(1)},
         {"token_offsets": ints(0, 4)}, {"token_offsets": ints(0, 1, 3)},
-        {"rows": ints(0)}, {"rows": ints(1, -1)}, {"trust": np.ones(1)},
+        {"words_from": ints(0, 3)}, {"words_from": ints(0, 1, 2)}, {"words_from": ints(2)},
+        {"entries_from": ints(0, 1)}, {"entries_from": ints(0, 2, 2)}, {"offsets": ints(1, 2)},
+        {"offsets": ints(0, 2, 2)}, {"rows": ints(0)}, {"rows": ints(1, -1)}, {"trust": np.ones(1)},
         {"table": Table(ints(0, 2), ints(0, kind=np.int32), np.ones(1, np.float32))},
         {"table": Table(ints(0, 9, 1), ints(0, kind=np.int32), np.ones(1, np.float32))},
         {"table": Table(ints(0, -9, 1), ints(0, kind=np.int32), np.ones(1, np.float32))},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -20,6 +20,18 @@ def sentences(*texts: str, first: int = 0, block: Block | None = None) -> tuple[
         Sentence(text, whole, first + number, 10 * (first + number))
         for number, text in enumerate(texts)
     )
+
+
+def mend(
+    found: Sequence[AlignedSentences], score: Callable[[Sequence[AlignedSentences]], list[float]]
+) -> list[AlignedSentences]:
+    """Mend the segments of one page pair."""
+
+    def scores(asked: Sequence[tuple[int, Sequence[AlignedSentences]]]) -> list[list[float]]:
+        assert {page for page, _ in asked} == {0}
+        return [score(some) for _, some in asked]
+
+    return mend_partial([found], scores)[0]
 
 
 def aligned(left: tuple[Sentence, ...], right: tuple[Sentence, ...]) -> AlignedSentences:
@@ -57,7 +69,7 @@ def texts(found: Sequence[AlignedSentences]) -> list[tuple[str, str]]:
 def test_sentences_without_a_counterpart_are_split_off(
     left: tuple[str, ...], right: tuple[str, ...], expected: list[tuple[str, str]]
 ) -> None:
-    found = mend_partial([aligned(sentences(*left), sentences(*right))], alike)
+    found = mend([aligned(sentences(*left), sentences(*right))], alike)
     assert texts(found) == expected
     assert all(each.score == (0.9 if each.left and each.right else 0.0) for each in found)
 
@@ -68,9 +80,9 @@ def test_sentence_without_a_counterpart_is_added_to_its_neighbour() -> None:
         aligned(sentences("b", first=1), ()),
         aligned(sentences("c", first=2), sentences("c", first=2)),
     ]
-    assert texts(mend_partial(found, alike)) == [("a+b", "a+b"), ("c", "c")]
+    assert texts(mend(found, alike)) == [("a+b", "a+b"), ("c", "c")]
     before = [aligned((), sentences("a")), aligned(sentences("a", "b"), sentences("b", first=1))]
-    assert texts(mend_partial(before, alike)) == [("a+b", "a+b")]
+    assert texts(mend(before, alike)) == [("a+b", "a+b")]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +96,7 @@ def test_sentence_from_elsewhere_is_not_added(alone: tuple[Sentence, ...]) -> No
     def better_together(some: Sequence[AlignedSentences]) -> list[float]:
         return [0.95 if len(each.left) > 1 else 0.1 for each in some]
 
-    assert mend_partial(found, better_together) == found
+    assert mend(found, better_together) == found
 
 
 def test_one_sentence_is_added_only_once() -> None:
@@ -97,7 +109,7 @@ def test_one_sentence_is_added_only_once() -> None:
     def greedy(some: Sequence[AlignedSentences]) -> list[float]:
         return [0.95 if len(each.left) > 1 else 0.1 for each in some]
 
-    mended = mend_partial(found, greedy)
+    mended = mend(found, greedy)
     assert sorted(s.text for each in mended for s in each.left) == ["a", "b", "c"]
 
 
@@ -110,7 +122,7 @@ def test_small_gains_and_bad_segments_change_nothing() -> None:
         ) -> list[float]:
             return [whole if len(each.left) > 1 else cut for each in some]
 
-        assert mend_partial(found, score) == found
+        assert mend(found, score) == found
 
 
 def test_forms_are_compared_between_the_same_neighbours() -> None:
@@ -125,7 +137,7 @@ def test_forms_are_compared_between_the_same_neighbours() -> None:
         asked.extend(texts(some))
         return alike(some)
 
-    mend_partial(found, score)
+    mend(found, score)
     assert asked == [
         ("n", "n"), ("a+b", "a"), ("m", "m"),
         ("n", "n"), ("b", "a"), ("m", "m"),
@@ -144,7 +156,7 @@ def test_first_segment_stands_between_segments_too() -> None:
         asked.extend(texts(some))
         return alike(some)
 
-    assert texts(mend_partial(found, score)) == [("a", "a"), ("b", ""), ("m", "m")]
+    assert texts(mend(found, score)) == [("a", "a"), ("b", ""), ("m", "m")]
     assert asked[::3] == asked[2::3] == [("m", "m")] * 3
 
 
@@ -155,7 +167,7 @@ def test_forms_of_a_single_segment_are_scored_one_by_one() -> None:
         sizes.append(len(some))
         return alike(some)
 
-    mend_partial([aligned(sentences("a", "b"), sentences("a"))], score)
+    mend([aligned(sentences("a", "b"), sentences("a"))], score)
     assert sizes == [1, 1, 1]
 
 
@@ -175,12 +187,12 @@ def test_many_segments_are_scored_in_parts_and_too_many_not_at_all() -> None:
             for at in range(count)
         ]
 
-    assert len(mend_partial(pages(1000), score)) == 2000
+    assert len(mend(pages(1000), score)) == 2000
     assert sum(sizes) == 3 * 3000
     assert max(sizes) <= 1500
     sizes.clear()
     many = pages(5001)
-    assert mend_partial(many, score) == many
+    assert mend(many, score) == many
     assert sizes == []
 
 
@@ -189,5 +201,27 @@ def test_nothing_is_scored_if_nothing_can_be_mended() -> None:
         raise AssertionError
 
     found = [aligned(sentences("a"), sentences("x")), aligned(sentences("b", first=5), ())]
-    assert mend_partial(found, never) == found
-    assert mend_partial([], never) == []
+    assert mend(found, never) == found
+    assert mend([], never) == []
+
+
+def test_pages_are_mended_together_as_they_are_one_by_one() -> None:
+    pages = [
+        [aligned(sentences("a", "b"), sentences("a"))],
+        [],
+        [aligned(sentences("a"), sentences("x"))],
+        [
+            aligned(sentences("c"), sentences("c", "d")),
+            aligned(sentences("m", first=2), sentences("m", first=2)),
+        ],
+    ]
+    calls: list[list[int]] = []
+
+    def scores(asked: Sequence[tuple[int, Sequence[AlignedSentences]]]) -> list[list[float]]:
+        calls.append([page for page, _ in asked])
+        return [alike(some) for _, some in asked]
+
+    mended = mend_partial(pages, scores)
+    assert calls == [[0, 0, 0, 3]]
+    assert mended == [mend(found, alike) if found else [] for found in pages]
+    assert texts(mended[3]) == [("c", "c"), ("", "d"), ("m", "m")]

@@ -10,8 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* One side of all segments.  If these are several groups, the words, the entries and the tokens of the groups
+   follow each other, and `order`, `word` and `from` count from the beginning of their group. */
 typedef struct {
     int64_t segments, words, entries;
+    const int64_t *word_from, *entry_from; /* groups + 1: the words and the entries of each group */
     const int64_t *token_from; /* segments + 1: the tokens of each segment */
     const int64_t *order;      /* tokens: index of each token's word in the bags */
     const int32_t *stem;       /* words: the number of each word's stem */
@@ -42,7 +45,7 @@ typedef struct {
 
 enum {
     GAIN, MARGIN = 2, KNOWN = 4, COVERED = 6, LINKS = 8, IN_ORDER, DISPLACED, JUMPS, NUMBERS, NAMES = 15, COPIED = 18,
-    UNLINKED, UNLINKED_COLUMNS = 8
+    UNLINKED, UNLINKED_COLUMNS = 8, COLUMNS = UNLINKED + 2 * UNLINKED_COLUMNS
 };
 
 /* Memory that is freed together. */
@@ -99,42 +102,95 @@ static void sort_words(int32_t *words, int64_t count) {
     }
 }
 
-/* Writes the distinct stems of all tokens to `vocabulary`, in order of occurrence, and the bag of each segment.
+/* The segments of a group, whose offsets begin at 0: `token_from` of the group is written to `own`. */
+static void rebase(const int64_t *token_from, int64_t segments, int64_t *own) {
+    for (int64_t s = 0; s <= segments; s++) own[s] = token_from[s] - token_from[0];
+}
 
-   The entries of a bag are in the order of the vocabulary.  stem: the stem of each token, below `stems`.
-   segment, word, count, position: space for an entry per token.  Returns the size of the vocabulary, or -1
-   if memory is exhausted or an index is out of range. */
-int64_t evidence_bags(
-    int64_t segments, const int64_t *token_from, const int32_t *stem, int64_t stems, int32_t *vocabulary,
-    int64_t *segment, int32_t *word, float *count, double *position, int64_t *from, int64_t *order) {
-    Memory memory = {{0}, 0, 0};
-    int64_t tokens = token_from[segments], words = 0, entry = 0;
-    int32_t *own = take(&memory, stems, sizeof *own, 1), *local = take(&memory, tokens, sizeof *local, 0);
-    int64_t *last = take(&memory, tokens, sizeof *last, 1), *slot = take(&memory, tokens, sizeof *slot, 0);
-    for (int64_t t = 0; t < tokens && !memory.is_short; t++) {
-        if (stem[t] < 0 || stem[t] >= stems) memory.is_short = 1;
-        else {
-            if (!own[stem[t]]) vocabulary[words++] = stem[t], own[stem[t]] = (int32_t)words;
-            local[t] = own[stem[t]] - 1;
+/* Where the bags of texts are written: an entry per token, and an offset more than there are texts. */
+typedef struct {
+    int32_t *vocabulary;
+    int64_t *segment;
+    int32_t *word;
+    float *count;
+    double *position;
+    int64_t *from, *order;
+} Bags;
+
+/* Space for the bags of a group; `own` has a number for each stem, which is 0 before and after. */
+typedef struct {
+    int32_t *own, *local;
+    int64_t *last, *slot;
+} Room;
+
+/* Writes the bags of a group; returns the size of its vocabulary, or -1 if a stem is out of range. */
+static int64_t fill_bags(
+    int64_t segments, const int64_t *token_from, const int32_t *stem, int64_t stems, const Room *room, const Bags *out) {
+    int64_t tokens = token_from[segments], words = 0, entry = 0, t = 0;
+    for (; t < tokens && stem[t] >= 0 && stem[t] < stems; t++) {
+        if (!room->own[stem[t]]) {
+            out->vocabulary[words++] = stem[t];
+            room->own[stem[t]] = (int32_t)words;
+            room->last[words - 1] = 0;
         }
+        room->local[t] = room->own[stem[t]] - 1;
     }
-    for (int64_t s = 0; s < segments && !memory.is_short; s++) {
+    for (int64_t w = 0; w < words; w++) room->own[out->vocabulary[w]] = 0;
+    if (t < tokens) return -1;
+    for (int64_t s = 0; s < segments; s++) {
         int64_t begin = token_from[s], end = token_from[s + 1], first = entry;
-        from[s] = first;
-        for (int64_t t = begin; t < end; t++)
-            if (last[local[t]] != s + 1) last[local[t]] = s + 1, word[entry++] = local[t];
-        sort_words(word + first, entry - first);
-        for (int64_t e = first; e < entry; e++) slot[word[e]] = e, segment[e] = s, count[e] = 0, position[e] = 0;
-        for (int64_t t = begin; t < end; t++) {
-            int64_t e = order[t] = slot[local[t]];
-            count[e] += 1;
-            position[e] += ((double)(t - begin) + 0.5) / (double)(end - begin);
+        out->from[s] = first;
+        for (t = begin; t < end; t++) {
+            int32_t word = room->local[t];
+            if (room->last[word] != s + 1) room->last[word] = s + 1, out->word[entry++] = word;
         }
-        for (int64_t e = first; e < entry; e++) position[e] /= (double)count[e];
+        sort_words(out->word + first, entry - first);
+        for (int64_t e = first; e < entry; e++) {
+            room->slot[out->word[e]] = e;
+            out->segment[e] = s, out->count[e] = 0, out->position[e] = 0;
+        }
+        for (t = begin; t < end; t++) {
+            int64_t e = out->order[t] = room->slot[room->local[t]];
+            out->count[e] += 1;
+            out->position[e] += ((double)(t - begin) + 0.5) / (double)(end - begin);
+        }
+        for (int64_t e = first; e < entry; e++) out->position[e] /= (double)out->count[e];
     }
-    from[segments] = entry;
+    out->from[segments] = entry;
+    return words;
+}
+
+/* For each group of segments, writes the distinct stems of its tokens to `vocabulary`, in order of occurrence, and
+   the bag of each segment.
+
+   The entries of a bag are in the order of the vocabulary.  All groups are written one after the other; indices and
+   offsets are those within the group.  group_from: groups + 1, the segments of each group.  stem: the stem of each
+   token, below `stems`.  from: space for segments + groups.  word_from, entry_from: groups + 1.  Returns 0 if
+   memory is exhausted or an index is out of range. */
+int32_t evidence_bags(
+    int64_t groups, const int64_t *group_from, const int64_t *token_from, const int32_t *stem, int64_t stems,
+    const Bags *out, int64_t *word_from, int64_t *entry_from) {
+    Memory memory = {{0}, 0, 0};
+    int64_t segments = group_from[groups], tokens = token_from[segments];
+    Room room = {
+        take(&memory, stems, sizeof *room.own, 1), take(&memory, tokens, sizeof *room.local, 0),
+        take(&memory, tokens, sizeof *room.last, 0), take(&memory, tokens, sizeof *room.slot, 0)};
+    int64_t *own = take(&memory, segments + 1, sizeof *own, 0);
+    word_from[0] = entry_from[0] = 0;
+    for (int64_t g = 0; g < groups && !memory.is_short; g++) {
+        int64_t begin = group_from[g], count = group_from[g + 1] - begin, words = word_from[g], entry = entry_from[g];
+        int64_t token = token_from[begin];
+        rebase(token_from + begin, count, own);
+        Bags part = {
+            out->vocabulary + words, out->segment + entry, out->word + entry, out->count + entry,
+            out->position + entry, out->from + begin + g, out->order + token};
+        int64_t found = fill_bags(count, own, stem + token, stems, &room, &part);
+        memory.is_short = found < 0;
+        word_from[g + 1] = words + (found < 0 ? 0 : found);
+        entry_from[g + 1] = entry + (found < 0 ? 0 : part.from[count]);
+    }
     release(&memory);
-    return memory.is_short ? -1 : words;
+    return !memory.is_short;
 }
 
 static void prepare(const Side *side, State *state, Memory *memory) {
@@ -156,12 +212,11 @@ static void prepare(const Side *side, State *state, Memory *memory) {
         state->sizes[s] = (double)(side->token_from[s + 1] - side->token_from[s]);
 }
 
-/* Finds the words that both sides have, and the probability that each is a name or a number. */
+/* Finds the words that both sides have, and the probability that each is a name or a number.
+   place: a number for each stem, which is 0 before and after. */
 static void share(
-    const Side *left, const Side *right, const Stems *stems, int64_t count, const Settings *settings, State *ours,
-    State *theirs, Memory *memory) {
-    int32_t *place = take(memory, count, sizeof *place, 1);
-    if (!place) return;
+    const Side *left, const Side *right, const Stems *stems, const Settings *settings, State *ours,
+    State *theirs, int32_t *place) {
     for (int64_t w = 0; w < right->words; w++) place[right->stem[w]] = (int32_t)w + 1;
     for (int64_t w = 0; w < left->words; w++) {
         int32_t other = place[left->stem[w]] - 1;
@@ -176,6 +231,7 @@ static void share(
         if (copied > ours->trust[w]) ours->trust[w] = copied;
         if (copied > theirs->trust[other]) theirs->trust[other] = copied;
     }
+    for (int64_t w = 0; w < right->words; w++) place[right->stem[w]] = 0;
 }
 
 /* The words of a side in the form that `links_find` requires; `room` increases by their entries in the lexicon. */
@@ -448,17 +504,16 @@ static int64_t most_links(const Side *left, const Side *right, const State *ours
     return most;
 }
 
-/* Writes a column of `segments` numbers for each measure to `out`; returns 0 if memory is exhausted.
-   stems: the number of stems, which is the size of all arrays by stem. */
-int32_t evidence_measures(
-    const Side *left, const Side *right, const Stems *stems, int64_t count, const Looks *looks, const Settings *settings,
-    double *out) {
+/* Writes a column of `segments` numbers for each measure of a group to `out`; returns 0 if memory is exhausted. */
+static int measure(
+    const Side *left, const Side *right, const Stems *stems, const Looks *looks, const Settings *settings,
+    int32_t *place, double *out) {
     Memory memory = {{0}, 0, 0};
     State ours, theirs;
     int64_t n = left->segments;
     prepare(left, &ours, &memory);
     prepare(right, &theirs, &memory);
-    if (!memory.is_short) share(left, right, stems, count, settings, &ours, &theirs, &memory);
+    if (!memory.is_short) share(left, right, stems, settings, &ours, &theirs, place);
     if (!memory.is_short) link_words(left, right, stems, looks, settings, &ours, &theirs, &memory);
     if (!memory.is_short) gain(left, right, &ours, &theirs, settings, 0, out, &memory);
     if (!memory.is_short) gain(right, left, &theirs, &ours, settings, 1, out, &memory);
@@ -474,6 +529,42 @@ int32_t evidence_measures(
         count_unlinked(left, &ours, s, n, out + UNLINKED * n + s);
         count_unlinked(right, &theirs, s, n, out + (UNLINKED + UNLINKED_COLUMNS) * n + s);
         fill_slots(left, &ours, s, 0), fill_slots(right, &theirs, s, 0);
+    }
+    release(&memory);
+    return !memory.is_short;
+}
+
+/* One group of a side that has several; `token_from` is space for the offsets of its tokens. */
+static Side part_of(const Side *side, const int64_t *group_from, int64_t g, int64_t *token_from) {
+    Side part = *side;
+    int64_t begin = group_from[g], words = side->word_from[g], entry = side->entry_from[g];
+    part.segments = group_from[g + 1] - begin;
+    part.words = side->word_from[g + 1] - words;
+    part.entries = side->entry_from[g + 1] - entry;
+    rebase(side->token_from + begin, part.segments, token_from);
+    part.token_from = token_from;
+    part.order += side->token_from[begin];
+    part.stem += words, part.rarity += words;
+    part.word += entry, part.count += entry, part.position += entry;
+    part.from += begin + g;
+    return part;
+}
+
+/* Writes a column of `segments` numbers for each measure to `out`; returns 0 if memory is exhausted.
+   Each group is measured by itself.  count: the number of stems, which is the size of all arrays by stem. */
+int32_t evidence_measures(
+    int64_t groups, const int64_t *group_from, const Side *left, const Side *right, const Stems *stems, int64_t count,
+    const Looks *looks, const Settings *settings, double *out) {
+    Memory memory = {{0}, 0, 0};
+    int64_t n = left->segments;
+    int32_t *place = take(&memory, count, sizeof *place, 1);
+    int64_t *ours = take(&memory, n + 1, sizeof *ours, 0), *theirs = take(&memory, n + 1, sizeof *theirs, 0);
+    double *found = take(&memory, COLUMNS * n, sizeof *found, 1);
+    for (int64_t g = 0; g < groups && !memory.is_short; g++) {
+        Side one = part_of(left, group_from, g, ours), other = part_of(right, group_from, g, theirs);
+        if (!measure(&one, &other, stems, looks, settings, place, found)) memory.is_short = 1;
+        for (int64_t k = 0; k < COLUMNS; k++)
+            memcpy(out + k * n + group_from[g], found + k * one.segments, (size_t)one.segments * sizeof *out);
     }
     release(&memory);
     return !memory.is_short;

@@ -30,9 +30,23 @@ static int ascending(const void *a, const void *b) {
     return (one > other) - (one < other);
 }
 
+#define FEW 24 /* numbers that are sorted by insertion */
+
+static void sort_words(int32_t *words, int32_t count) {
+    if (count > FEW) {
+        qsort(words, (size_t)count, sizeof *words, ascending);
+        return;
+    }
+    for (int32_t k = 1; k < count; k++) {
+        int32_t word = words[k], at = k;
+        for (; at && words[at - 1] > word; at--) words[at] = words[at - 1];
+        words[at] = word;
+    }
+}
+
 static int write_row(Row *row, int32_t word, Found *found) {
     if (found->count + row->count > found->room) return 0;
-    qsort(row->list, (size_t)row->count, sizeof *row->list, ascending);
+    sort_words(row->list, row->count);
     for (int32_t k = 0; k < row->count; k++, found->count++) {
         int32_t other = row->list[k];
         found->left[found->count] = word;

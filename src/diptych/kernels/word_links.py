@@ -3,13 +3,40 @@
 from __future__ import annotations
 
 import ctypes
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diptych.kernels import fields_of, native, pointer
-from diptych.kernels.tables import Table, are_within, ends_of
+from diptych.kernels.tables import Table, are_offsets, are_within, ends_of
+
+
+class Spelling(NamedTuple):
+    """Words transliterated to ASCII for comparison, concatenated."""
+
+    text: NDArray[np.uint8]
+    at: NDArray[np.int64]
+    """the offset of each word, and the end of the last"""
+
+    @classmethod
+    def of(cls, folded: Sequence[str]) -> Spelling:
+        """Concatenate words that have been transliterated."""
+        ends = ends_of(np.array([len(word) for word in folded], np.int64))
+        return cls(np.frombuffer("".join(folded).encode("ascii"), np.uint8), ends)
+
+    def chosen(self, words: NDArray[Any]) -> Spelling:
+        """The spelling of some of the words, given by number.
+
+        >>> some = Spelling.of(["one", "", "two"]).chosen(np.array([2, 1, 0]))
+        >>> bytes(some.text), some.at.tolist()
+        (b'twoone', [0, 3, 3, 6])
+        """
+        begin = self.at[words]
+        sizes = self.at[words + 1] - begin
+        at = ends_of(sizes)
+        return Spelling(self.text[np.repeat(begin - at[:-1], sizes) + np.arange(at[-1])], at)
 
 
 class Words(NamedTuple):
@@ -19,8 +46,7 @@ class Words(NamedTuple):
     """row of each word in the table, or -1"""
     table: Table
     """for each word on this side of the lexicon, its translations"""
-    folded: tuple[str, ...]
-    """the words transliterated to ASCII for comparison"""
+    spelling: Spelling
 
 
 class Looks(NamedTuple):
@@ -42,8 +68,7 @@ class _CWords(ctypes.Structure):
         ("words", ctypes.c_int64),
         *fields_of(ctypes.c_void_p, "row offsets columns values"),
         ("rows", ctypes.c_int64),
-        ("text", ctypes.c_char_p),
-        ("at", ctypes.c_void_p),
+        *fields_of(ctypes.c_void_p, "text at"),
     )
 
 
@@ -77,8 +102,7 @@ def find_links(
     where = np.empty((2, room), np.int32)
     shares = np.empty((2, room), np.float32)
     found = _CFound(room, 0, *map(pointer, (*where, *shares)))
-    texts = [_placed(left), _placed(right)]
-    sides = [_side(words, *text) for words, text in zip((left, right), texts, strict=True)]
+    sides = _side(left), _side(right)
     known = CLooks(*looks)
     if not library.links_find(*map(ctypes.byref, (*sides, known, found))):
         raise MemoryError
@@ -86,17 +110,12 @@ def find_links(
     return where[0, :end], where[1, :end], shares[0, :end], shares[1, :end]
 
 
-def _placed(words: Words) -> tuple[bytes, NDArray[np.int64]]:
-    """Concatenate all words, and return the text and the offset of each word."""
-    ends = ends_of(np.array([len(word) for word in words.folded], np.int64))
-    return "".join(words.folded).encode("ascii"), ends
-
-
-def _side(words: Words, text: bytes, at: NDArray[np.int64]) -> _CWords:
+def _side(words: Words) -> _CWords:
     arrays = words.rows, *words.table
     return _CWords(
-        len(words.rows), *map(pointer, arrays), len(words.table.offsets) - 1, text, pointer(at)
-    )
+        len(words.rows), *map(pointer, arrays), len(words.table.offsets) - 1,
+        *map(pointer, words.spelling),
+    )  # fmt: skip
 
 
 def _entries(words: Words) -> int:
@@ -108,7 +127,9 @@ def _entries(words: Words) -> int:
 def _check(words: Words) -> None:
     """Raise ValueError for any index that would be out of bounds in the kernel."""
     offsets, columns, values = words.table
-    if len(words.rows) != len(words.folded):
+    if not are_offsets(words.spelling.at, len(words.spelling.text)):
+        raise ValueError("each word must have a spelling")
+    if len(words.rows) != len(words.spelling.at) - 1:
         raise ValueError("each word must have a row and a spelling")
     if len(words.rows) and not -1 <= words.rows.min() <= words.rows.max() < len(offsets) - 1:
         raise ValueError("words refer to rows that the lexicon does not have")

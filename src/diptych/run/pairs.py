@@ -113,6 +113,10 @@ class Pairs(Database):
             for id, left, right, one, other, score, evidence, scores in rows
         ]
 
+    def pair_lengths(self, site: int) -> dict[int, int]:
+        """Map the id of each pair of a site to the text length of both pages."""
+        return dict(self.db.execute(SQL["pair_lengths"], (site,)).fetchall())
+
     def verified_pair(self, id: int) -> tuple[Any, ...] | None:
         """The languages, evidence, score, marks and pages of a pair; None if it is not accepted.
 

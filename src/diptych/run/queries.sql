@@ -130,6 +130,11 @@ FROM pairs JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right
 JOIN pages a ON a.url = pairs.left JOIN pages b ON b.url = pairs.right
 WHERE left_lang = ? AND right_lang = ? AND pairs.score >= ? ORDER BY l.url, r.url
 
+-- name: pair_lengths
+SELECT pairs.id, coalesce(a.text_length, 0) + coalesce(b.text_length, 0)
+FROM pairs LEFT JOIN pages a ON a.url = pairs.left LEFT JOIN pages b ON b.url = pairs.right
+WHERE pairs.site = ?
+
 -- name: verified_pair
 SELECT left_lang, right_lang, evidence, d.score, d.marks,
        lu.url, lp.title, lp.fetched_at, lp.digest, lw.path, lp.offset, lp.flags, lp.warc,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from diptych.page.blocks import TITLE_PATH
 from diptych.protocols import SentenceAligner, TreeAligner
-from diptych.steps.long_segments import cut_long_segment
+from diptych.steps.long_segments import cut_long_segment, may_be_long
 from diptych.text.caches import TextCache
 from diptych.text.sentences import split_sentences
 from diptych.text.spans import format_at
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _LANGS = 8  # languages with a cache of sentences
 _MAX_BYTES = 8_000_000  # of such a cache
-_LIST = 250  # bytes of a list with one or two sentences, without their characters
+_LIST = 350  # bytes of a list with one or two sentences and offsets, without characters
 
 
 class Sentence(NamedTuple):
@@ -99,14 +99,11 @@ def align_sentences(
             cuts,
         )
     ]
-    for piece, beads in zip(pieces, _beads(pieces, sentences, lexicon), strict=True):
-        for bead in beads:
-            found = AlignedSentences(
-                tuple(piece.left[index] for index in bead.left),
-                tuple(piece.right[index] for index in bead.right),
-                bead.score * piece.score if bead.left and bead.right else 0.0,
-            )
+    for found in _aligned_pieces(pieces, sentences, lexicon):
+        if may_be_long(found):
             yield from cut_long_segment(found, sentences, lexicon)
+        else:
+            yield found
 
 
 def align_pages(
@@ -139,8 +136,7 @@ def _joined(sentences: Sequence[Sentence]) -> tuple[str, str, str]:
     """The text of sentences, the paths of their blocks, and their ranges in the blocks."""
     if len(sentences) == 1:  # the case of most segments
         [(text, block, _, start)] = sentences
-        end = start + len(text)
-        return block.text[start:end], block.path, f"{start}-{end}"
+        return text, block.path, f"{start}-{start + len(text)}"
     spans = list(_spans(sentences))
     return (
         " ".join(map(_text_of, spans)),
@@ -179,23 +175,22 @@ def _by_block(page: Page, lang: str, cut: Cut | None) -> dict[Block, list[list[S
                 [Sentence(text, block, next(place), start) for text, start in spans if text]
             )
             continue
-        texts = sentences[block.text]
-        starts = _starts(block.text, texts)
         found[block].append(
-            [
-                Sentence(text, block, next(place), start)
-                for text, start in zip(texts, starts, strict=True)
-            ]
+            [Sentence(text, block, next(place), start) for text, start in sentences[block.text]]
         )
     return found
 
 
 @lru_cache(maxsize=_LANGS)
-def _sentences(lang: str) -> TextCache[list[str]]:
-    """A cache of the sentences of texts in a language; a site repeats most texts on many pages."""
+def _sentences(lang: str) -> TextCache[list[tuple[str, int]]]:
+    """A cache of the sentences of texts in a language, with their start offsets.
+
+    A site repeats most texts on many pages.
+    """
     return TextCache(
-        lambda text: split_sentences(text, lang), _MAX_BYTES, per_entry=_LIST, per_character=4
-    )
+        lambda text: _placed(text, split_sentences(text, lang)),
+        _MAX_BYTES, per_entry=_LIST, per_character=4,
+    )  # fmt: skip
 
 
 def _title_parts(piece: _Piece, cuts: TitleCuts) -> Iterator[_Piece]:
@@ -216,24 +211,24 @@ def _is_cut_title(sentences: Sequence[Sentence]) -> bool:
     return len(sentences) == 2 and all(each.block.path == TITLE_PATH for each in sentences)
 
 
-def _starts(text: str, sentences: Sequence[str]) -> Iterator[int]:
-    """Yield the start offset of each sentence in a text.
+def _placed(text: str, sentences: Sequence[str]) -> list[tuple[str, int]]:
+    """The sentences of a text with the start offset of each.
 
-    >>> list(_starts("No.  No. Yes!", ["No.", "No.", "Yes!"]))
-    [0, 5, 9]
+    >>> _placed("No.  No. Yes!", ["No.", "No.", "Yes!"])
+    [('No.', 0), ('No.', 5), ('Yes!', 9)]
     """
-    end = 0
+    found, end = [], 0
     for sentence in sentences:
-        # In a sentence, a lone surrogate is replaced by a character of the same length.
-        start = max(text.find(sentence, end), end)
-        yield start
+        start = text.index(sentence, end)
         end = start + len(sentence)
+        found.append((sentence, start))
+    return found
 
 
-def _beads(
+def _aligned_pieces(
     pieces: Sequence[_Piece], aligner: SentenceAligner, lexicon: Lexicon
-) -> Iterator[list[Bead]]:
-    """Yield the beads of each piece; all undecided pieces are passed to the aligner at once."""
+) -> Iterator[AlignedSentences]:
+    """Align the sentences of each piece; all undecided pieces are passed to the aligner at once."""
     asked = [
         ([sentence.text for sentence in piece.left], [sentence.text for sentence in piece.right])
         for piece in pieces
@@ -241,13 +236,19 @@ def _beads(
     ]
     answers = iter(aligner.align_pieces(asked, lexicon))
     for piece in pieces:
-        yield _decided(piece) if piece.is_decided else next(answers)
+        if not piece.is_decided:
+            yield from _by_beads(piece, next(answers))
+        elif piece.left and piece.right:  # decided by the trees, as for most pieces on the web
+            yield AlignedSentences((piece.left[0],), (piece.right[0],), piece.score)
+        else:
+            yield from (AlignedSentences((sentence,), (), 0.0) for sentence in piece.left)
+            yield from (AlignedSentences((), (sentence,), 0.0) for sentence in piece.right)
 
 
-def _decided(piece: _Piece) -> list[Bead]:
-    if piece.left and piece.right:  # decided by the trees, as for most pieces on the web
-        return [Bead((0,), (0,), 1.0)]
-    return [
-        *(Bead((index,), (), 0.0) for index in range(len(piece.left))),
-        *(Bead((), (index,), 0.0) for index in range(len(piece.right))),
-    ]
+def _by_beads(piece: _Piece, beads: Sequence[Bead]) -> Iterator[AlignedSentences]:
+    for bead in beads:
+        yield AlignedSentences(
+            tuple([piece.left[index] for index in bead.left]),
+            tuple([piece.right[index] for index in bead.right]),
+            bead.score * piece.score if bead.left and bead.right else 0.0,
+        )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 # More clauses on a side are a list of words, whose parts say too little to be aligned; and the time
 # of an alignment grows with the square of their number.
 _MAX_CLAUSES = 60
+_SHORT = MAX_SEGMENT / MAX_WEIGHT  # characters that are never too long, in any script
 
 
 def cut_long_segment(
@@ -43,9 +44,20 @@ def cut_long_segment(
         yield from cut_long_segment(part, aligner, lexicon, level + 1)
 
 
+def may_be_long(found: AlignedSentences) -> bool:
+    """True if a side may be too long for the corpus, judged by the number of its characters."""
+    return _may_be_long(found.left) or _may_be_long(found.right)
+
+
+def _may_be_long(side: Sequence[Sentence]) -> bool:
+    if len(side) == 1:  # the case of most segments
+        return len(side[0].text) > _SHORT
+    return sum([len(sentence.text) for sentence in side]) > _SHORT
+
+
 def _is_long(side: Sequence[Sentence]) -> bool:
     """True if the sentences together have more letters than a segment may have."""
-    if sum(len(sentence.text) for sentence in side) * MAX_WEIGHT <= MAX_SEGMENT:
+    if not _may_be_long(side):
         return False
     return text_length(" ".join(sentence.text for sentence in side)) > MAX_SEGMENT
 

@@ -24,8 +24,10 @@ _AT_ONCE = 500  # forms scored at a time, to bound the memory
 _MIN_GAIN = 1.0  # minimum increase of the log odds
 _MIN_SCORE = 0.4  # minimum score of a mended segment; below it, nothing has been mended
 
-Scorer = Callable[[Sequence["AlignedSentences"]], Sequence[float]]
-"""Returns the filter's score of each aligned segment in a list."""
+Asked = tuple[int, Sequence["AlignedSentences"]]
+"""The index of two pages, and some segments of theirs."""
+Scorer = Callable[[Sequence[Asked]], Sequence[Sequence[float]]]
+"""Returns the filter's scores of aligned segments; each list of segments is judged by itself."""
 
 
 class _Variant(NamedTuple):
@@ -40,68 +42,93 @@ class _Variant(NamedTuple):
     """index of the sentence without a counterpart that was added; -1 if none was"""
 
 
-def mend_partial(found: Sequence[AlignedSentences], score: Scorer) -> list[AlignedSentences]:
-    """Mend the partial segments of two pages; return all segments in their order."""
-    aligned = [at for at, each in enumerate(found) if each.left and each.right]
-    variants = [
-        variant
-        for at in aligned
-        if len(found[at].left) + len(found[at].right) <= _MAX_SENTENCES
-        for variant in (*_extended(at, found), *_cut(at, found[at]))
-    ]
-    if not variants or len(variants) > _MAX_VARIANTS:
-        return list(found)
-    chosen: dict[int, _Variant] = {}
-    used: set[int] = set()
-    for variant in _better(found, aligned, variants, score):
-        if variant.at not in chosen and variant.used not in used:
-            chosen[variant.at] = variant
-            used |= {variant.used} - {-1}
-    return [
-        part
-        for at, each in enumerate(found)
-        if at not in used
-        for part in (_parts(chosen[at]) if at in chosen else (each,))
-    ]
+def mend_partial(
+    pages: Sequence[Sequence[AlignedSentences]], score: Scorer
+) -> list[list[AlignedSentences]]:
+    """Mend the partial segments of several page pairs; return all segments in their order.
+
+    Each page pair is mended by itself, but the forms of all are scored in one call.
+    """
+    mendings = [_Mending.of(found) for found in pages]
+    asked = [(page, part) for page, each in enumerate(mendings) for part in each.asked]
+    reached = iter(score(asked) if asked else ())
+    return [each.mended([next(reached) for _ in each.asked]) for each in mendings]
+
+
+class _Mending(NamedTuple):
+    """The segments of two pages, and other forms of some of them."""
+
+    found: Sequence[AlignedSentences]
+    variants: Sequence[_Variant]
+    wholes: Sequence[int]
+    """indices of the segments that have variants"""
+    size: int
+    """number of segments in which a form is scored: itself and its neighbours"""
+    asked: Sequence[Sequence[AlignedSentences]]
+    """all wholes, then all variants, with their neighbours, in parts"""
+
+    @classmethod
+    def of(cls, found: Sequence[AlignedSentences]) -> _Mending:
+        aligned = [at for at, each in enumerate(found) if each.left and each.right]
+        variants = [
+            variant
+            for at in aligned
+            if len(found[at].left) + len(found[at].right) <= _MAX_SENTENCES
+            for variant in (*_extended(at, found), *_cut(at, found[at]))
+        ]
+        if not variants or len(variants) > _MAX_VARIANTS:
+            return cls(found, (), (), 1, ())
+        around = _neighbours(aligned)
+        wholes = list(dict.fromkeys(each.at for each in variants))
+        forms = [*((at, found[at]) for at in wholes), *((each.at, each.mended) for each in variants)]
+        stretches = [
+            [*(found[other] for other in around[at][:1]), form,
+             *(found[other] for other in around[at][1:])]
+            for at, form in forms
+        ]  # fmt: skip
+        step = _AT_ONCE if len(aligned) > 1 else 1
+        asked = [
+            [each for stretch in stretches[start : start + step] for each in stretch]
+            for start in range(0, len(stretches), step)
+        ]
+        return cls(found, variants, wholes, len(stretches[0]), asked)
+
+    def mended(self, scores: Sequence[Sequence[float]]) -> list[AlignedSentences]:
+        """Choose the best variants, given the scores of `asked`; return all segments."""
+        chosen: dict[int, _Variant] = {}
+        used: set[int] = set()
+        reached = [own for part in scores for own in part[self.size // 2 :: self.size]]
+        for variant in self._better(reached):
+            if variant.at not in chosen and variant.used not in used:
+                chosen[variant.at] = variant
+                used |= {variant.used} - {-1}
+        if not chosen:
+            return list(self.found)
+        return [
+            part
+            for at, each in enumerate(self.found)
+            if at not in used
+            for part in (_parts(chosen[at]) if at in chosen else (each,))
+        ]
+
+    def _better(self, reached: Sequence[float]) -> Iterator[_Variant]:
+        """Yield the variants that are clearly better than their segments, the best gain first.
+
+        `reached` contains the scores of all wholes, then of all variants.
+        """
+        before = dict(zip(self.wholes, reached, strict=False))
+        gains = [
+            (log_odds(after) - log_odds(before[variant.at]), variant)
+            for after, variant in zip(reached[len(self.wholes) :], self.variants, strict=True)
+            if after >= _MIN_SCORE
+        ]
+        for gain, variant in sorted(gains, key=lambda each: -each[0]):
+            if gain >= _MIN_GAIN:
+                yield variant
 
 
 def _parts(variant: _Variant) -> tuple[AlignedSentences, ...]:
     return (*variant.before, variant.mended, *variant.after)
-
-
-def _better(
-    found: Sequence[AlignedSentences],
-    aligned: Sequence[int],
-    variants: Sequence[_Variant],
-    score: Scorer,
-) -> Iterator[_Variant]:
-    """Yield the variants that are clearly better than their segments, the best gain first.
-
-    `aligned` contains the indices of the segments with two sides.
-    """
-    around = _neighbours(aligned)
-    wholes = {each.at: found[each.at] for each in variants}
-    forms = [*wholes.items(), *((each.at, each.mended) for each in variants)]
-    asked = [
-        [*(found[other] for other in around[at][:1]), form,
-         *(found[other] for other in around[at][1:])]
-        for at, form in forms
-    ]  # fmt: skip
-    step = _AT_ONCE if len(aligned) > 1 else 1
-    reached = [
-        own
-        for start in range(0, len(asked), step)
-        for own in _middle_scores(asked[start : start + step], score)
-    ]
-    before = dict(zip(wholes, reached, strict=False))
-    gains = [
-        (log_odds(after) - log_odds(before[variant.at]), variant)
-        for after, variant in zip(reached[len(wholes) :], variants, strict=True)
-        if after >= _MIN_SCORE
-    ]
-    for gain, variant in sorted(gains, key=lambda each: -each[0]):
-        if gain >= _MIN_GAIN:
-            yield variant
 
 
 def _neighbours(aligned: Sequence[int]) -> dict[int, tuple[int, ...]]:
@@ -117,13 +144,6 @@ def _neighbours(aligned: Sequence[int]) -> dict[int, tuple[int, ...]]:
         return dict.fromkeys(aligned, ())
     padded = [aligned[1], *aligned, aligned[-2]]
     return dict(zip(aligned, zip(padded[:-2], padded[2:], strict=True), strict=True))
-
-
-def _middle_scores(asked: Sequence[Sequence[AlignedSentences]], score: Scorer) -> list[float]:
-    """The score of each form, given the forms with their neighbours."""
-    size = len(asked[0])
-    scores = score([each for some in asked for each in some])
-    return list(scores[size // 2 :: size])
 
 
 def _cut(at: int, whole: AlignedSentences) -> Iterator[_Variant]:

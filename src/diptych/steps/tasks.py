@@ -6,11 +6,10 @@ Each task reads the store and returns its result; only the main process writes t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from diptych.corpus.personal_data import personal_data
 from diptych.engine.worker import TaskLimits
 from diptych.engine.workers import Shared
 from diptych.page.read import read_content, read_page
@@ -27,18 +26,15 @@ from diptych.steps.align_pages import (
     align_sentences,
     segment_of,
 )
-from diptych.steps.partial_segments import mend_partial
-from diptych.text.caches import TextCache
+from diptych.steps.judge_pairs import AlignResult, VerifiedPair, judge_pairs, verify_pair
 from diptych.types import (
     UNDECIDED,
     Block,
-    Candidate,
     Decision,
     LangPair,
     NodePair,
     Page,
     PagePair,
-    SegmentPair,
     Site,
     Sketch,
     Url,
@@ -48,13 +44,10 @@ if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
 
 PAIRING_LIMITS = TaskLimits(3600.0, None)  # 100,000 pages take two minutes
-ScoredSegment = tuple[SegmentPair, Decision]
 _CACHED_PAGES = 16  # pages
 _PLAUSIBLE_PAIR = 0.2  # minimum score of two pages whose links may be aligned
 _SURE_SEGMENT = 0.7  # minimum score of a segment to learn from
 _UNREADABLE = Decision(False, 0.0, Reason.UNREADABLE)
-_UNALIGNED = Decision(False, 0.0, Reason.UNALIGNED)
-_personal_data = TextCache(personal_data, 4_000_000, per_character=2)
 
 
 @dataclass(slots=True)
@@ -190,13 +183,6 @@ class LexiconTask(NamedTuple):
         ]
 
 
-class AlignResult(NamedTuple):
-    """The decision on a pair, and its segments."""
-
-    decision: Decision
-    segments: list[ScoredSegment]
-
-
 class AlignTask(NamedTuple):
     """A task that aligns two pages, and decides whether they are translations of each other."""
 
@@ -206,58 +192,30 @@ class AlignTask(NamedTuple):
 
     def run(self, context: TaskContext) -> AlignResult:
         """Return the decision on the pair and, if it is accepted, on each of its segments."""
+        return align_together([self], context)[0]
+
+    def verified(self, context: TaskContext) -> VerifiedPair:
+        """Align and verify the pair."""
         pages = context.pages(self.pair)
         if pages is None:
-            return AlignResult(_UNREADABLE, [])
+            return VerifiedPair(self.pair, _UNREADABLE)
         found = context.aligned(self.pair, *pages, cuts=self.cuts)
-        return _judged(self.pair, pages, found, context)
+        verifier, lexicon = context.strategies.verify, context.lexicon(self.pair.langs)
+        return verify_pair(self.pair, pages, found, verifier, lexicon)
 
 
-def _judged(
-    pair: PagePair,
-    pages: tuple[Page, Page],
-    found: list[AlignedSentences],
-    context: TaskContext,
-    *,
-    mended: bool = True,
-) -> AlignResult:
-    """Decide on an aligned pair and, if it is accepted, on its segments.
-
-    They are mended first, except during a crawl, at whose end all pairs are aligned again.
-    """
-    lexicon, judge = context.lexicon(pair.langs), context.strategies.filter.judge
-    segments = [segment_of(pair, each) for each in found]
-    decision = context.strategies.verify.verify(Candidate(pair, *pages, segments, lexicon))
-    if not decision.accept:
-        return AlignResult(decision, [])
-
-    made = {id(each): segment for each, segment in zip(found, segments, strict=True)}
-
-    def segments_of(some: Sequence[AlignedSentences]) -> list[SegmentPair]:
-        return [made.get(id(each)) or segment_of(pair, each) for each in some]
-
-    def scores(some: Sequence[AlignedSentences]) -> list[float]:
-        return [each.score for each in judge(segments_of(some), lexicon)]
-
-    if mended:
-        segments = segments_of(mend_partial(found, scores))
-    whole = [segment for segment in segments if segment.left and segment.right]
-    decisions = iter(judge(whole, lexicon))
-    return AlignResult(
-        decision,
-        [
-            (segment, _marked(segment, next(decisions)))
-            if segment.left and segment.right
-            else (segment, _UNALIGNED)
-            for segment in segments
-        ],
-    )
-
-
-def _marked(segment: SegmentPair, decision: Decision) -> Decision:
-    """Return the decision on a segment, with the kinds of personal data in it as marks."""
-    found = dict.fromkeys((*_personal_data[segment.left], *_personal_data[segment.right]))
-    return replace(decision, marks=(*decision.marks, *found)) if found else decision
+def align_together(tasks: Sequence[AlignTask], context: TaskContext) -> list[AlignResult]:
+    """Run several tasks; the segments of all pairs in the same languages are judged together."""
+    places: dict[LangPair, list[int]] = {}
+    for place, task in enumerate(tasks):
+        places.setdefault(task.pair.langs, []).append(place)
+    verified = [task.verified(context) for task in tasks]
+    results: dict[int, AlignResult] = {}
+    for langs, own in places.items():
+        some = [verified[place] for place in own]
+        judged = judge_pairs(some, context.strategies.filter, context.lexicon(langs))
+        results.update(zip(own, judged, strict=True))
+    return [results[place] for place in range(len(tasks))]
 
 
 class VerifyResult(NamedTuple):
@@ -284,7 +242,9 @@ class VerifyTask(NamedTuple):
             return VerifyResult(AlignResult(_UNREADABLE, []), ())
         trees = _LinkRecorder(context.strategies.align_dom)
         found = context.aligned(self.pair, *pages, trees)
-        aligned = _judged(self.pair, pages, found, context, mended=False)
+        strategies, lexicon = context.strategies, context.lexicon(self.pair.langs)
+        verified = verify_pair(self.pair, pages, found, strategies.verify, lexicon)
+        [aligned] = judge_pairs([verified], strategies.filter, lexicon, mended=False)
         decision = aligned.decision
         is_open = decision.reason in UNDECIDED or decision.score >= _PLAUSIBLE_PAIR
         return VerifyResult(aligned, tuple(dict.fromkeys(trees.noted)) if is_open else ())

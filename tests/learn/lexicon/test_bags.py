@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diptych.learn.lexicon import bags as bags_module
-from diptych.learn.lexicon.bags import Text, read_text
+from diptych.learn.lexicon.bags import Text, read_both, read_text
+from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.learn.lexicon.word_links import vocabulary_links
 from diptych.text.cognates import stem
 from diptych.text.lengths import text_length
 from diptych.text.tokens import tokens
@@ -100,3 +102,18 @@ def test_every_word_is_counted(sentences: list[str]) -> None:
     assert text.bags.count.sum() == sum(len(tokens(sentence, "zh")) for sentence in sentences)
     assert (np.diff(text.words_before) >= 1).all()
     assert len(set(text.words)) == len(text.words) == text.bags.size
+
+
+@given(SENTENCES, SENTENCES)
+def test_both_sides_are_read_as_each_by_itself(left: list[str], right: list[str]) -> None:
+    lexicon = Lexicon.of_links("de", "fr", [("a", "b", 1), ("ab", "c", 2)])
+    one, other, links = read_both(left, right, lexicon)
+    ours, theirs = read_text(left, "de"), read_text(right, "fr")
+    for found, expected in ((one, ours), (other, theirs)):
+        assert found.lengths.tolist() == expected.lengths.tolist()
+        for name in ("word", "count", "offsets", "size"):
+            part, own = getattr(found.bags, name), getattr(expected.bags, name)
+            np.testing.assert_array_equal(part, own)
+    expected = vocabulary_links(ours.words, theirs.words, lexicon)
+    for name in ("left", "right", "forward", "backward"):
+        np.testing.assert_array_equal(getattr(links, name), getattr(expected, name))

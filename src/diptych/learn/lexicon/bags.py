@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,7 +14,9 @@ from diptych.kernels.beads import Windows, word_gains
 from diptych.kernels.ibm1 import Bags, Postings, bags, postings
 from diptych.kernels.tables import Table, ends_of, table_of
 from diptych.kernels.word_evidence import find_bags
-from diptych.learn.lexicon.stems import borrowed_stems
+from diptych.learn.lexicon.lexicon import Lexicon
+from diptych.learn.lexicon.stems import Stems, borrowed_stems, stem_links
+from diptych.learn.lexicon.word_links import WordLinks
 
 # Candidates for the share of words that come from chance.
 _SHARES = (0.99, 0.98, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
@@ -111,22 +113,42 @@ def likely_share(rows: Text, places: Text, links: Table, before: float) -> float
 def read_text(sentences: Sequence[str], lang: str) -> Text:
     """Convert sentences to a `Text`, which holds the stems and the length of each sentence."""
     with borrowed_stems() as stems:
-        read = stems.read_all(sentences, lang)
-        flat = np.concatenate([np.empty(0, np.int32), *(ids for ids, _ in read)])
-        offsets = ends_of(np.array([len(ids) for ids, _ in read], np.int64))
-        vocabulary, made = _bags(flat, offsets, len(stems))
-        words = tuple(map(stems.words.__getitem__, vocabulary))
-    return Text(words, made, np.array([length for _, length in read], np.float64))
+        vocabulary, text = _read(sentences, lang, stems)
+        words = tuple(map(stems.words.__getitem__, vocabulary.tolist()))
+    return replace(text, words=words)
+
+
+def read_both(
+    left: Sequence[str], right: Sequence[str], lexicon: Lexicon
+) -> tuple[Text, Text, WordLinks]:
+    """Convert the sentences of two sides to texts, and find the links between their words.
+
+    The texts have no list of words, which takes a while to make.
+    """
+    with borrowed_stems() as stems:
+        ours, one = _read(left, lexicon.left_lang, stems)
+        theirs, other = _read(right, lexicon.right_lang, stems)
+        return one, other, stem_links(ours, theirs, stems, lexicon)
+
+
+def _read(sentences: Sequence[str], lang: str, stems: Stems) -> tuple[NDArray[np.int32], Text]:
+    """Convert sentences to a text without its words, and return the number of each word's stem."""
+    read = stems.read_all(sentences, lang)
+    flat = np.concatenate([np.empty(0, np.int32), *(ids for ids, _ in read)])
+    offsets = ends_of(np.array([len(ids) for ids, _ in read], np.int64))
+    vocabulary, made = _bags(flat, offsets, len(stems))
+    return vocabulary, Text((), made, np.array([length for _, length in read], np.float64))
 
 
 def _bags(
     numbers: NDArray[np.int32], offsets: NDArray[np.int64], stems: int
-) -> tuple[list[int], Bags]:
+) -> tuple[NDArray[np.int32], Bags]:
     """The numbers of stems in order of occurrence, and sentences as bags over that vocabulary."""
     if native() is not None:
         found = find_bags(numbers, offsets, stems)
-        vocabulary = found.vocabulary.tolist()
-        return vocabulary, Bags(found.word, found.times, found.offsets, len(vocabulary))
+        size = len(found.vocabulary)
+        return found.vocabulary, Bags(found.word, found.times, found.offsets, size)
     flat = numbers.tolist()
     ids = {number: place for place, number in enumerate(dict.fromkeys(flat))}
-    return list(ids), bags(np.array([ids[number] for number in flat], np.int32), offsets, len(ids))
+    made = bags(np.array([ids[number] for number in flat], np.int32), offsets, len(ids))
+    return np.array([*ids], np.int32), made

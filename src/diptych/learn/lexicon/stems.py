@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from diptych.kernels import native
 from diptych.kernels.tables import Table
 from diptych.kernels.word_evidence import StemArrays
+from diptych.kernels.word_links import Spelling, Words, find_links
 from diptych.learn.lexicon.lexicon import Lexicon
-from diptych.learn.lexicon.word_links import by_stem, seen
+from diptych.learn.lexicon.word_links import LOOKS, WordLinks, by_stem, seen, vocabulary_links
 from diptych.text.caches import TextMap
 from diptych.text.cognates import folded
 from diptych.text.lengths import text_length
@@ -192,3 +194,23 @@ def known_stems(stems: Stems, lexicon: Lexicon) -> tuple[KnownStems, KnownStems]
     """Return what both sides of a lexicon know of all stems."""
     left, right = stems.sides(lexicon)
     return left.known(stems.words), right.known(stems.words)
+
+
+def stem_links(
+    left: NDArray[np.int32], right: NDArray[np.int32], stems: Stems, lexicon: Lexicon
+) -> WordLinks:
+    """Do what `vocabulary_links` does for two vocabularies that are given as numbers of stems."""
+    if native() is None:
+        words = stems.words
+        sides = ([words[number] for number in side.tolist()] for side in (left, right))
+        return vocabulary_links(*sides, lexicon)
+    properties = stems.arrays()
+    spelling = Spelling(properties.text, properties.at)
+    found = find_links(
+        *(
+            Words(known.rows[side], known.table, spelling.chosen(side))
+            for side, known in zip((left, right), known_stems(stems, lexicon), strict=True)
+        ),
+        LOOKS,
+    )
+    return WordLinks(*found)

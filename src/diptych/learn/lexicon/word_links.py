@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from diptych.kernels import native
 from diptych.kernels.ibm1 import Bags, train
 from diptych.kernels.tables import Table, table_of
-from diptych.kernels.word_links import Looks, Words, find_links
+from diptych.kernels.word_links import Looks, Spelling, Words, find_links
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.text.cognates import MAX_COMPARED, MIN_SHARED, MIN_SIMILARITY, cognates, folded, stem
 
@@ -135,8 +135,8 @@ def vocabulary_links(left: Sequence[str], right: Sequence[str], lexicon: Lexicon
         return merged(cognate_links(left, right), *_known_links(left, right, lexicon))
     left_ids, right_ids, forward, backward, _, _ = by_stem(lexicon)
     found = find_links(
-        Words(_places(left, left_ids), forward, tuple(map(folded, left))),
-        Words(_places(right, right_ids), backward, tuple(map(folded, right))),
+        Words(_places(left, left_ids), forward, Spelling.of([*map(folded, left)])),
+        Words(_places(right, right_ids), backward, Spelling.of([*map(folded, right)])),
         LOOKS,
     )
     return WordLinks(*found)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.kernels.beads import Moves, Path
-from diptych.learn.lexicon.bags import Text, read_text
+from diptych.learn.lexicon.bags import Text, read_both, read_text
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.learn.lexicon.word_links import vocabulary_links
 from diptych.stages.align_sentences.shared.passes import (
@@ -99,12 +99,12 @@ class LengthLexicon:
         if not pieces:
             return []
         lefts, rights = zip(*pieces, strict=True)
-        left = read_text(list(chain.from_iterable(lefts)), lexicon.left_lang)
-        right = read_text(list(chain.from_iterable(rights)), lexicon.right_lang)
+        left, right, links = read_both(
+            list(chain.from_iterable(lefts)), list(chain.from_iterable(rights)), lexicon
+        )
         starts = tuple(
             np.array([0, *accumulate(map(len, sides))], np.int64) for sides in (lefts, rights)
         )
-        links = vocabulary_links(left.words, right.words, lexicon)
         ways = align_pieces(left, right, (starts[0], starts[1]), self._moves(), links)
         beads = iter(beads_of(ways.steps, ways.confidence))
         return [list(islice(beads, count)) for count in ways.counts.tolist()]

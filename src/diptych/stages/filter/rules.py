@@ -104,7 +104,7 @@ class Rules:
         )
         return lopsided
 
-    def _copied(self, copies: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _copied(self, copies: NDArray[np.float64]) -> NDArray[np.bool_]:
         """A mask of the segments that are copied except for a label of a few words."""
         copied, translated, plain = copies.T
         mask: NDArray[np.bool_] = (

@@ -6,7 +6,7 @@ import pytest
 from support.candidates import ENGLISH, FRENCH, candidate, halves, of_texts
 from support.fakes import make_page
 
-from diptych.stages.verify.shared.obstacles import obstacle, own_text
+from diptych.stages.verify.shared.obstacles import obstacle, own_texts
 from diptych.types import Candidate, LangScore, Page
 
 BODY = ["The first paragraph of the manual. " * 4, "The second one, longer. " * 8]
@@ -52,14 +52,14 @@ def test_identical_text_is_not_own_text() -> None:
 def test_repeated_block_is_own_text_where_the_other_page_has_fewer() -> None:
     page = make_page("/en", "en", *["a" * 30] * 3, "b" * 40)
     other = make_page("/fr", "fr", "a" * 30, *["b" * 40] * 2)
-    assert own_text(page, other) == pytest.approx(60)
-    assert own_text(other, page) == pytest.approx(40)
+    assert own_texts(page, other)[0] == pytest.approx(60)
+    assert own_texts(other, page)[0] == pytest.approx(40)
 
 
 def test_menus_count_half() -> None:
     menu = [f"Menu item {letter}" for letter in "abcdefghij"]
     page = make_page("/", "en", *menu)
-    assert own_text(page, make_page("/fr", "fr")) == pytest.approx(sum(map(len, menu)) / 2)
+    assert own_texts(page, make_page("/fr", "fr"))[0] == pytest.approx(sum(map(len, menu)) / 2)
     assert why(of_texts(menu, [f"Élément {n}" for n in range(20)])) == "too_little_text"
 
 

@@ -45,8 +45,10 @@ class Regression(NamedTuple):
 
     def odds(self, columns: Mapping[str, Floats]) -> Floats:
         """The log odds of each segment, given its measures by name."""
-        values = np.stack([columns[name] for name in NAMES], axis=1)
-        odds: Floats = values @ np.array(self.weights) + self.offset
+        # One measure after the other: a product of matrices depends on the number of segments.
+        odds = np.full(len(columns[NAMES[0]]), self.offset)
+        for name, weight in zip(NAMES, self.weights, strict=True):
+            odds += weight * columns[name]
         return odds
 
     def to_json(self) -> dict[str, Any]:

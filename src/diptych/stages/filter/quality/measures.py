@@ -5,8 +5,7 @@ Swapping the two sides does not change any measure.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +16,9 @@ from diptych.stages.filter.quality.side_words import SideWords, both_sides
 from diptych.stages.filter.quality.vocabulary import WordEvidence, word_evidence
 from diptych.stages.filter.shared.characters import CharacterCounts, Kind
 from diptych.stages.filter.shared.segments import Segments
-from diptych.types import SegmentPair
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 NAMES = (
     "alignment", "length", "length_ratio", "length_off", "words_off", "word_length_off",
@@ -39,9 +38,6 @@ NAMES = (
 _SLACK = 15.0  # letters added to lengths, because short texts vary more
 _WORD_SLACK = 3.0  # the same for numbers of words
 _PRIOR_SEGMENTS = 20.0  # weight, in segments, of a prior median of 0
-_ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"']+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
-_CUTS = ("…", "...")
-_AFTER_CUT = " ])»”\"'"  # characters that may follow the ellipsis of an excerpt
 _COUNTED_KINDS = (
     ("stops_apart", Kind.STOP), ("commas_apart", Kind.COMMA), ("colons_apart", Kind.COLON),
     ("brackets_apart", Kind.BRACKET), ("quotes_apart", Kind.QUOTE), ("codes_apart", Kind.CODE),
@@ -60,8 +56,9 @@ def rows_of(columns: Mapping[str, Floats]) -> NDArray[np.float32]:
 
 def measure_columns(segments: Segments, lexicon: Lexicon) -> dict[str, Floats]:
     """Compute all measures by name, including those of `correction`."""
+    groups = segments.groups
     with borrowed_stems() as stems:
-        ours, theirs = both_sides(segments.segs, stems)
+        ours, theirs = both_sides(segments.segs, stems, groups)
         evidence = word_evidence(ours, theirs, lexicon)
     varieties = _variety(ours), _variety(theirs)
     columns: dict[str, Floats] = {
@@ -70,12 +67,16 @@ def measure_columns(segments: Segments, lexicon: Lexicon) -> dict[str, Floats]:
         **_words(evidence, ours, theirs),
         **_characters(segments.chars),
         **_languages(segments),
-        "addresses_lost": _addresses(segments.segs),
+        "addresses_lost": segments.addresses_lost,
         "damaged": segments.damaged[0] + segments.damaged[1],
         "varied_less": np.minimum(*varieties),
         "varied_apart": np.abs(np.subtract(*varieties)),
     }
-    return columns | _around(columns) | _one_sided(evidence) | _forms(segments.segs)
+    forms = {
+        "excerpts": segments.excerpts,
+        "same_path": np.array([seg.left_path == seg.right_path for seg in segments.segs], float),
+    }
+    return columns | _around(columns, groups) | _one_sided(evidence) | forms
 
 
 def _lengths(
@@ -88,27 +89,38 @@ def _lengths(
         np.log((chars[side].letters + 5.0) / (words_of.tokens + 1.0))
         for side, words_of in enumerate((ours, theirs))
     ]
-    off = [np.abs(each - _shrunk_median(each)) for each in long]
+    off = [np.abs(each - _shrunk_medians(each, ours.groups)) for each in long]
     return {
         "length": np.log1p(np.minimum(ours.lengths, theirs.lengths)),
         "length_ratio": np.abs(ratio),
-        "length_off": _deviation(ratio - _shrunk_median(ratio), ours, theirs),
-        "words_off": np.abs(words - _shrunk_median(words)),
+        "length_off": _deviation(ratio - _shrunk_medians(ratio, ours.groups), ours, theirs),
+        "words_off": np.abs(words - _shrunk_medians(words, ours.groups)),
         "word_length_off": np.maximum(off[0], off[1]),
     }
 
 
-def _shrunk_median(values: Floats) -> float:
-    """The median of a measure over all segments, shrunk towards 0 if there are few segments."""
-    return _median(values) * len(values) / (len(values) + _PRIOR_SEGMENTS)
+def _shrunk_medians(values: Floats, groups: Ints) -> Floats:
+    """For each value, the median of its group, shrunk towards 0 if there are few segments."""
+    sizes = np.diff(groups)
+    return np.repeat(_medians(values, groups) * sizes / (sizes + _PRIOR_SEGMENTS), sizes)
 
 
-def _median(values: Floats) -> float:
-    """The median, or 0 if there are no values; for few values, faster than `np.median`."""
-    ordered, middle = np.sort(values), len(values) // 2
-    if len(values) % 2:
-        return float(ordered[middle])
-    return float((ordered[middle - 1] + ordered[middle]) / 2) if middle else 0.0
+def _medians(values: Floats, groups: Ints) -> Floats:
+    """The median of each group of values, or 0 if a group has none.
+
+    >>> _medians(np.array([3.0, 9.0, 1.0, 2.0, 8.0]), np.array([0, 3, 3, 5])).tolist()
+    [3.0, 0.0, 5.0]
+    """
+    sizes = np.diff(groups)
+    if not len(values):
+        return np.zeros(len(sizes))
+    is_one = len(sizes) == 1  # as for pages that are verified during the crawl
+    owner = None if is_one else np.repeat(np.arange(len(sizes)), sizes)
+    ordered = np.sort(values) if owner is None else values[np.lexsort((values, owner))]
+    middle = groups[:-1] + sizes // 2
+    upper = ordered[np.minimum(middle, len(values) - 1)]
+    lower = ordered[np.maximum(middle - (sizes % 2 == 0), 0)]
+    return np.where(sizes == 0, 0.0, (lower + upper) / 2)
 
 
 def _deviation(ratio: Floats, ours: SideWords, theirs: SideWords) -> Floats:
@@ -205,23 +217,9 @@ def _languages(segments: Segments) -> dict[str, Floats]:
     }
 
 
-def _addresses(segs: Sequence[SegmentPair]) -> Floats:
-    """For each segment, the number of URLs and e-mail addresses on only one side."""
-    lost = np.zeros(len(segs))
-    for place, seg in enumerate(segs):
-        if any(sign in seg.left or sign in seg.right for sign in ("://", "@", "www.")):
-            ours, theirs = (
-                {address.rstrip(".,;:)") for address in _ADDRESS.findall(text)}
-                for text in (seg.left, seg.right)
-            )
-            lost[place] = len(ours ^ theirs)
-    return lost
-
-
 def _variety(words: SideWords) -> Floats:
     """For each segment, the smoothed ratio of distinct words to all words."""
-    types = np.diff(words.bags.offsets)
-    return (types + 2.0) / (words.tokens + 2.0)
+    return (words.types + 2.0) / (words.tokens + 2.0)
 
 
 def _one_sided(evidence: WordEvidence) -> dict[str, Floats]:
@@ -242,33 +240,23 @@ def _one_sided(evidence: WordEvidence) -> dict[str, Floats]:
     }
 
 
-def _forms(segs: Sequence[SegmentPair]) -> dict[str, Floats]:
-    """Measures of the form: both sides are excerpts, and both have the same place in their pages.
-
-    An excerpt ends with an ellipsis, often in the middle of a sentence.
-    """
-    texts = ((seg.left.rstrip(_AFTER_CUT), seg.right.rstrip(_AFTER_CUT)) for seg in segs)
-    cut = (left.endswith(_CUTS) and right.endswith(_CUTS) for left, right in texts)
-    same = (seg.left_path == seg.right_path for seg in segs)
+def _around(columns: dict[str, Floats], groups: Ints) -> dict[str, Floats]:
+    """Means of some measures over the neighbouring segments, and medians over a group."""
+    gain, sizes = columns["gain_less"], np.diff(groups)
+    page = np.repeat(_medians(gain, groups), sizes)
     return {
-        "excerpts": np.fromiter(cut, np.float64, len(segs)),
-        "same_path": np.fromiter(same, np.float64, len(segs)),
+        "neighbour_alignment": _neighbours(columns["alignment"], np.full(len(gain), 0.5), groups),
+        "neighbour_gain": _neighbours(gain, page, groups),
+        "page_gain": page,
+        "page_length": np.repeat(_medians(columns["length_off"], groups), sizes),
     }
 
 
-def _around(columns: dict[str, Floats]) -> dict[str, Floats]:
-    """Means of some measures over the neighbouring segments, and medians over all segments."""
-    gain = columns["gain_less"]
-    page = _median(gain)
-    return {
-        "neighbour_alignment": _neighbours(columns["alignment"], 0.5),
-        "neighbour_gain": _neighbours(gain, page),
-        "page_gain": np.full(len(gain), page),
-        "page_length": np.full(len(gain), _median(columns["length_off"])),
-    }
-
-
-def _neighbours(values: Floats, outside: float) -> Floats:
+def _neighbours(values: Floats, outside: Floats, groups: Ints) -> Floats:
     """For each value, the mean of its two neighbours; `outside` replaces a missing neighbour."""
-    padded = np.concatenate(([outside], values, [outside]))
-    return (padded[:-2] + padded[2:]) / 2
+    before, after = np.empty_like(values), np.empty_like(values)
+    before[1:], after[:-1] = values[:-1], values[1:]
+    some = groups[:-1] < groups[1:]
+    first, last = groups[:-1][some], groups[1:][some] - 1
+    before[first], after[last] = outside[first], outside[last]
+    return (before + after) / 2

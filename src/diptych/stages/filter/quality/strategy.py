@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +43,20 @@ class Quality:
 
     def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
         """Score each segment by its probability of being correct, or by 0 if it breaks a rule."""
-        segments = read_segments(segs)
+        return self._judge(segs, None, lexicon)
+
+    def judge_groups(
+        self, groups: Sequence[Sequence[SegmentPair]], lexicon: Lexicon
+    ) -> list[list[Decision]]:
+        """Judge each group of segments as `judge` does, but all in one call."""
+        sizes = [len(group) for group in groups]
+        found = iter(self._judge([seg for group in groups for seg in group], sizes, lexicon))
+        return [[*islice(found, size)] for size in sizes]
+
+    def _judge(
+        self, segs: Sequence[SegmentPair], sizes: Sequence[int] | None, lexicon: Lexicon
+    ) -> list[Decision]:
+        segments = read_segments(segs, sizes)
         columns = measures.measure_columns(segments, lexicon)
         model, rows = shipped("quality", measures.NAMES), measures.rows_of(columns)
         return self._decisions(segments, columns, model, rows)
@@ -106,6 +120,12 @@ class QualityEncoder(Quality):
         rows = encoder_measures.with_cosines(segments, columns, encoder)
         model = shipped("quality_encoder", encoder_measures.NAMES)
         return self._decisions(segments, columns, model, rows)
+
+    def judge_groups(
+        self, groups: Sequence[Sequence[SegmentPair]], lexicon: Lexicon
+    ) -> list[list[Decision]]:
+        """Judge one group after the other: encoding takes most of the time."""
+        return [self.judge(group, lexicon) for group in groups]
 
 
 def decisions(

@@ -1,11 +1,12 @@
 """Word evidence for segments: lexicon, cognates, numbers and word order.
 
-All segments of two pages are processed together: the words of each side form one vocabulary, and
+The segments of two pages form a group: the words of each side of a group form one vocabulary, and
 the word links between the two vocabularies are found once (`learn.lexicon.word_links`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,13 +17,13 @@ from diptych.kernels.beads import Windows, word_gains
 from diptych.kernels.ibm1 import Bags, postings
 from diptych.kernels.tables import Table
 from diptych.kernels.word_evidence import (
+    COLUMNS,
     EvidenceSettings,
     SideArrays,
-    TextBags,
     find_evidence,
 )
 from diptych.learn.lexicon.lexicon import Lexicon
-from diptych.learn.lexicon.stems import KnownStems, known_stems
+from diptych.learn.lexicon.stems import known_stems
 from diptych.learn.lexicon.word_links import (
     BASE,
     FREQUENT,
@@ -74,12 +75,20 @@ class WordEvidence(NamedTuple):
 
 
 def word_evidence(left: SideWords, right: SideWords, lexicon: Lexicon) -> WordEvidence:
-    """Compute the word evidence of segments from the words on both sides."""
+    """Compute the word evidence of segments from the words on both sides, group by group."""
     if native() is None:
         return evidence_reference(left, right, lexicon)
     known = known_stems(left.stems, lexicon)
-    sides = [_arrays(*each) for each in zip((left, right), known, strict=True)]
-    rows = find_evidence(sides[0], sides[1], left.stems.arrays(), LOOKS, _SETTINGS)
+    sides = [
+        SideArrays(side.text_bags, side.token_offsets, side.rarity(), *of_side)
+        for side, of_side in zip((left, right), known, strict=True)
+    ]
+    rows = find_evidence(*sides, left.groups, left.stems.arrays(), LOOKS, _SETTINGS)
+    return _of_rows([*rows])
+
+
+def _of_rows(rows: Sequence[Floats]) -> WordEvidence:
+    """Evidence from its columns, in the order of `find_evidence`."""
     return WordEvidence(
         (rows[0], rows[1]), (rows[2], rows[3]), (rows[4], rows[5]), (rows[6], rows[7]),
         rows[8], rows[9], rows[10], rows[11],
@@ -88,22 +97,17 @@ def word_evidence(left: SideWords, right: SideWords, lexicon: Lexicon) -> WordEv
     )  # fmt: skip
 
 
-def _arrays(side: SideWords, known: KnownStems) -> SideArrays:
-    bags = side.bags
-    made = TextBags(
-        side.vocabulary,
-        side.segment,
-        bags.word,
-        bags.count,
-        side.position,
-        bags.offsets,
-        side.order,
-    )
-    return SideArrays(made, side.token_offsets, _rarity(side), *known)
-
-
 def evidence_reference(left: SideWords, right: SideWords, lexicon: Lexicon) -> WordEvidence:
     """Compute `word_evidence` in NumPy, as the reference implementation and the fallback."""
+    groups = [
+        _group_rows(left.group(place), right.group(place), lexicon)
+        for place in range(len(left.groups) - 1)
+    ]
+    return _of_rows(np.concatenate([np.empty((COLUMNS, 0)), *groups], axis=1))
+
+
+def _group_rows(left: SideWords, right: SideWords, lexicon: Lexicon) -> Floats:
+    """The columns of the evidence of one group."""
     links = vocabulary_links(left.words, right.words, lexicon)
     tables = lifts(links, left.bags, right.bags)
     trusted = trust((left.words, left.bags), (right.words, right.bags), lexicon)
@@ -120,20 +124,14 @@ def evidence_reference(left: SideWords, right: SideWords, lexicon: Lexicon) -> W
     here, there, lift = _entries(left, right, tables[0])
     order = _order(left, right, here, there, lift)
     same = _same(left, right)
-    return WordEvidence(
-        (gains[0], gains[1]),
-        (margins[0], margins[1]),
-        (known[0], known[1]),
-        (_covered(left, here, trusted[0]), _covered(right, there, trusted[1])),
-        *order,
-        _agreement(left, right, same, is_number=True),
-        _agreement(left, right, same, is_number=False),
+    return np.array([
+        *gains, *margins, *known, _covered(left, here, trusted[0]),
+        _covered(right, there, trusted[1]), *order,
+        *_agreement(left, right, same, is_number=True),
+        *_agreement(left, right, same, is_number=False),
         _copied(left, right, same),
-        (
-            _unlinked(left, here, trusted[0]),
-            _unlinked(right, there, trusted[1]),
-        ),
-    )
+        *_unlinked(left, here, trusted[0]), *_unlinked(right, there, trusted[1]),
+    ])  # fmt: skip
 
 
 def _sums(words: SideWords, values: NDArray[np.floating[Any]] | NDArray[np.bool_]) -> Floats:
@@ -202,16 +200,9 @@ def _covered(words: SideWords, linked: Ints, trusted: Floats) -> Floats:
     `linked` contains the indices of linked words in the bags; `trusted` contains the probability
     that each word of the vocabulary is known.
     """
-    weight = trusted[words.bags.word] * _rarity(words)[words.bags.word]
+    weight = trusted[words.bags.word] * words.rarity()[words.bags.word]
     is_linked = _is_linked(words, linked)
     return (_sums(words, weight * is_linked) + 2.0) / (_sums(words, weight) + 4.0)
-
-
-def _rarity(words: SideWords) -> Floats:
-    """The weight of each word of the vocabulary: the rarer, the higher."""
-    counts = np.bincount(words.bags.word, words.bags.count, words.bags.size)
-    rarity: Floats = np.log((counts.sum() + 500.0) / (counts + 1.0))
-    return rarity
 
 
 def _is_linked(words: SideWords, linked: Ints) -> NDArray[np.bool_]:

@@ -66,10 +66,11 @@ def _restricted_model(
     Return the restricted model, the columns of its labels for `own`, and those for `other`.
     """
     names = [own, other, *_COMMON_LANGUAGES]
+    wanted = {primary(name) for name in names}
     kept = [
         column
         for column, label in enumerate(whole.labels)
-        if any(same_language(label, name) for name in names)
+        if primary(label) in wanted and any(same_language(label, name) for name in names)
     ]
     labels = [whole.labels[column] for column in kept]
     columns = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 from diptych.language.codes import same_language
 from diptych.page.distinct import content_of
@@ -24,13 +25,12 @@ def obstacle(candidate: Candidate, *, min_letters: float, max_copied: float) -> 
     is_split = pair.left == pair.right
     if not is_split and content_of(left.record) == content_of(right.record):
         return Reason.COPY
-    share = copied(left, right)
-    if min(own_text(left, right), own_text(right, left)) < max(min_letters, 1.0):
+    if min(own_texts(left, right)) < max(min_letters, 1.0):
         # A page that is mostly copied has little text of its own.
-        return Reason.COPY if share > max_copied else Reason.TOO_LITTLE_TEXT
+        return Reason.COPY if copied(left, right) > max_copied else Reason.TOO_LITTLE_TEXT
     if reason := _language_obstacle(candidate, is_split=is_split):
         return reason
-    return Reason.COPY if share > max_copied else ""
+    return Reason.COPY if copied(left, right) > max_copied else ""
 
 
 def _language_obstacle(candidate: Candidate, *, is_split: bool) -> str:
@@ -64,17 +64,20 @@ def _is_clearly_other(page: Page, lang: str) -> bool:
     return any(score >= _MIN_CLEAR and found == page.lang for found, score in page.record.langs)
 
 
-def own_text(page: Page, other: Page) -> float:
-    """The number of letters in blocks that are only on `page`; short blocks count half.
+def own_texts(left: Page, right: Page) -> tuple[float, float]:
+    """The numbers of letters in blocks that only one page has; short blocks count half.
 
     Template pages with hardly any text consist mostly of menu items, which are short, and of blocks
     that are on both pages.
     """
-    theirs = Counter(block.text for block in other.blocks)
-    counts = Counter(block.text for block in page.blocks)
-    own = [
-        (count - theirs.get(text, 0), length_of[text])
-        for text, count in counts.items()
-        if count > theirs.get(text, 0)
-    ]
-    return sum(count * length * (0.5 if length < _MAX_MENU_ITEM else 1.0) for count, length in own)
+    ours, theirs = (Counter([block.text for block in page.blocks]) for page in (left, right))
+    return _own_letters(ours, theirs), _own_letters(theirs, ours)
+
+
+def _own_letters(counts: Mapping[str, int], others: Mapping[str, int]) -> float:
+    total = 0.0
+    for text, count in counts.items():
+        if own := max(count - others.get(text, 0), 0):
+            length = length_of[text]
+            total += own * length * (0.5 if length < _MAX_MENU_ITEM else 1.0)
+    return total

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from diptych.text.caches import TextCache
 from diptych.types import SegmentPair
 
 # Numbers, and words in alphabets in which names are mostly spelled alike.  Words in ideographs are
@@ -18,6 +19,7 @@ _WORD = re.compile("[0-9]+|[a-z\u00df-\u00f6\u00f8-\u024f]{3,}|[\u0370-\u052f]{3
 
 
 _NO_WORDS: frozenset[str] = frozenset()
+_SET = 300  # bytes of a small set; each of its words has some 60, and their places, with the text
 
 
 class SamePlaces(NamedTuple):
@@ -36,8 +38,8 @@ def same_places(segments: Sequence[SegmentPair]) -> SamePlaces:
     occur on both pages.  Numbers are always expected there, except single digits, which are often
     item numbers.
     """
-    left = [_words(segment.left) for segment in segments]
-    right = [_words(segment.right) for segment in segments]
+    left = [_words[segment.left] for segment in segments]
+    right = [_words[segment.right] for segment in segments]
     ours, theirs = _NO_WORDS.union(*left), _NO_WORDS.union(*right)
     expected = ours & theirs
     expected |= {word for word in ours ^ theirs if word[0] <= "9" and len(word) > 1}
@@ -51,5 +53,9 @@ def same_places(segments: Sequence[SegmentPair]) -> SamePlaces:
     return SamePlaces((same + 1) / ((here + there) / 2 + 2), same)
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.lower())) if text else _NO_WORDS
+def _find_words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower())) or _NO_WORDS
+
+
+# A site repeats most texts on many pages.
+_words = TextCache(_find_words, 8_000_000, per_entry=_SET, per_character=12)
