@@ -140,6 +140,36 @@ def find_evidence(
     return out
 
 
+def find_text_gains(
+    left: SideArrays,
+    right: SideArrays,
+    stems: StemArrays,
+    looks: Looks,
+    settings: EvidenceSettings,
+    backward: float,
+) -> NDArray[np.float32]:
+    """Compute the word gain of each left text with each right text; a row per left text.
+
+    It is the mean of both translation directions, with the weight `backward` for the second one.
+    The reference implementation is `stages/align_dom/domtree/word_gains.py`.
+    """
+    library = native()
+    if library is None:
+        raise RuntimeError("word gains in one call require the compiled kernels")
+    if any(problem for side in (left, right) for problem in _problems(side, stems)):
+        raise ValueError("the words of texts refer to something that does not exist")
+    out = np.zeros((len(left.token_offsets) - 1, len(right.token_offsets) - 1), np.float32)
+    sides = _c_side(left), _c_side(right)
+    texts = _CStems(*map(pointer, stems))
+    if not library.evidence_texts(
+        *map(ctypes.byref, sides), ctypes.byref(texts), ctypes.c_int64(len(stems.at) - 1),
+        ctypes.byref(CLooks(*looks)), ctypes.byref(_CSettings(*settings)),
+        ctypes.c_double(backward), pointer(out),
+    ):  # fmt: skip
+        raise MemoryError
+    return out
+
+
 def _c_side(side: SideArrays) -> _CSide:
     bags, table = side.bags, side.table
     return _CSide(
