@@ -273,3 +273,27 @@ int64_t tree_reorder(
     free(numbers), free(values);
     return count;
 }
+
+/* Writes the content gain of each pair of items: the mean over both directions of the sum of each block's best gain.
+   cells: the gain of each pair of blocks, with `width` columns; an item has the blocks from[k] .. to[k] - 1, and NaN if
+   there are none. */
+void tree_items(
+    const float *cells, int64_t width, int64_t rows, const int32_t *from, const int32_t *to, int64_t columns,
+    const int32_t *other_from, const int32_t *other_to, float *out) {
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++) {
+            float there = 0, back = 0;
+            for (int64_t a = from[i]; a < to[i]; a++) {
+                const float *row = cells + a * width;
+                float best = -INFINITY;
+                for (int64_t b = other_from[j]; b < other_to[j]; b++) best = row[b] > best ? row[b] : best;
+                there += best;
+            }
+            for (int64_t b = other_from[j]; b < other_to[j]; b++) {
+                float best = -INFINITY;
+                for (int64_t a = from[i]; a < to[i]; a++) best = cells[a * width + b] > best ? cells[a * width + b] : best;
+                back += best;
+            }
+            out[i * columns + j] = from[i] < to[i] && other_from[j] < other_to[j] ? (there + back) / 2 : NAN;
+        }
+}

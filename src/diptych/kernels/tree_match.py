@@ -141,3 +141,28 @@ def _check(side: NodeColumns, rows: int, settings: MatchSettings) -> None:
         raise ValueError("nodes must refer to rows and tags that exist")
     if len(side.lengths) and not side.lengths.min() >= 0:
         raise ValueError("lengths must not be negative")
+
+
+def sum_best(
+    cells: NDArray[np.float32],
+    left: tuple[NDArray[np.int32], NDArray[np.int32]],
+    right: tuple[NDArray[np.int32], NDArray[np.int32]],
+) -> NDArray[np.float32]:
+    """The gain of each pair of items, given the gain of each pair of blocks.
+
+    Each side has the first block of each item, and the end of its blocks.  Each block counts with
+    its best match in the other item, and both directions are averaged; the gain is not a number if
+    an item has no blocks.  `stages/align_dom/domtree/lists.py` has the reference implementation.
+    """
+    library = native()
+    if library is None:
+        raise RuntimeError("the gains of items require the compiled kernels")
+    for (first, end), size in zip((left, right), cells.shape, strict=True):
+        if len(first) != len(end) or not are_within(first, size + 1) or not are_within(end, size + 1):
+            raise ValueError("items must consist of blocks that exist")
+    found = np.empty((len(left[0]), len(right[0])), np.float32)
+    library.tree_items(
+        pointer(cells), ctypes.c_int64(cells.shape[1]), ctypes.c_int64(len(left[0])),
+        *map(pointer, left), ctypes.c_int64(len(right[0])), *map(pointer, right), pointer(found),
+    )  # fmt: skip
+    return found

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -59,7 +60,8 @@ class PairEvidence(NamedTuple):
         return Contents(gains, *lengths, self.weights.length)
 
 
-class Contents(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Contents:
     """The gains of node pairs from their words and links alone."""
 
     gains: NDArray[np.float32]
@@ -70,16 +72,21 @@ class Contents(NamedTuple):
     weight: float
     """weight of the lengths"""
 
+    @cached_property
+    def bins(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The bin number of each length, for both sides."""
+        return _bins(self.left), _bins(self.right)
+
     def of_pairs(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float32]:
         """The gain of each pair of a left node in `rows` and the right node in `columns`."""
-        lengths = length_table()[_bins(self.left[rows]), _bins(self.right[columns])]
+        lengths = length_table()[self.bins[0][rows], self.bins[1][columns]]
         found: NDArray[np.float32] = self.gains[rows, columns] - self.weight * lengths
         return found
 
     def between(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float32]:
         """The gain of each left node in `rows` with each right node in `columns`."""
-        lengths = length_gains(self.left[rows], self.right[columns])
-        found: NDArray[np.float32] = self.gains[np.ix_(rows, columns)] - self.weight * lengths
+        lengths = length_table()[self.bins[0][rows]][:, self.bins[1][columns]]
+        found: NDArray[np.float32] = self.gains[rows][:, columns] - self.weight * lengths
         return found
 
 

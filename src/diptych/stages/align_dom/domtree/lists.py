@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from diptych.kernels import native
+from diptych.kernels.tree_match import sum_best
 from diptych.stages.align_dom.domtree.document import Document
 from diptych.stages.align_dom.domtree.evidence import Contents
 from diptych.text.urls import host_of
@@ -85,6 +87,12 @@ class Items(NamedTuple):
         """The nodes of an item that represent blocks."""
         ends = np.searchsorted(self.blocks, (self.leftmost[item], item + 1))
         return self.blocks[ends[0] : ends[1]]
+
+    def ranges(self, items: Nodes) -> NDArray[np.int32]:
+        """The first block of each item, as an index in `blocks`, and the end of its blocks."""
+        nodes = np.array(items, np.int64)
+        ends = self.leftmost[nodes], nodes + 1
+        return np.searchsorted(self.blocks, ends).astype(np.int32)
 
     def subtree(self, item: int) -> slice:
         """The nodes of an item."""
@@ -313,24 +321,32 @@ def item_gains(sides: tuple[Items, Items], items: tuple[Nodes, Nodes], contents:
     Each block counts with its best match in the other item, and both directions are averaged.  The
     gain is not a number if an item has no blocks, or if the lists are too long to be compared.
     """
-    left, right = (
-        [side.blocks_in(item) for item in some] for side, some in zip(sides, items, strict=True)
-    )
-    ours, theirs = (np.array([len(blocks) for blocks in each]) for each in (left, right))
-    gains = np.full((len(left), len(right)), np.nan, np.float32)
-    if 0 < ours.sum() * theirs.sum() <= _MAX_CELLS:
-        rows, columns = _starts(ours[ours > 0]), _starts(theirs[theirs > 0])
-        cells = contents.between(np.concatenate(left), np.concatenate(right))
-        there = np.add.reduceat(np.maximum.reduceat(cells, columns, axis=1), rows, axis=0)
-        back = np.add.reduceat(np.maximum.reduceat(cells, rows, axis=0), columns, axis=1)
-        gains[np.ix_(ours > 0, theirs > 0)] = (there + back) / 2
+    left, right = (side.ranges(some) for side, some in zip(sides, items, strict=True))
+    rows, columns = _within(left), _within(right)
+    gains = np.full((len(items[0]), len(items[1])), np.nan, np.float32)
+    if (rows.stop - rows.start) * (columns.stop - columns.start) > _MAX_CELLS:
+        return gains
+    cells = contents.between(sides[0].blocks[rows], sides[1].blocks[columns])
+    if native() is None:
+        return _sums_of_best(cells, left - rows.start, right - columns.start)
+    ours, theirs = left - np.int32(rows.start), right - np.int32(columns.start)
+    return sum_best(np.ascontiguousarray(cells), (ours[0], ours[1]), (theirs[0], theirs[1]))
+
+
+def _within(ranges: NDArray[np.int32]) -> slice:
+    """The range from the beginning of the first to the end of the last range."""
+    return slice(int(ranges[0].min(initial=0x7FFFFFFF)), int(ranges[1].max(initial=0)))
+
+
+def _sums_of_best(cells: Gains, left: NDArray[np.int32], right: NDArray[np.int32]) -> Gains:
+    """Compute `sum_best` in NumPy, as the reference implementation and the fallback."""
+    gains = np.full((left.shape[1], right.shape[1]), np.nan, np.float32)
+    for row, (first, end) in enumerate(left.T):
+        for column, (other_first, other_end) in enumerate(right.T):
+            part = cells[first:end, other_first:other_end]
+            if part.size:
+                gains[row, column] = (part.max(1).sum() + part.max(0).sum()) / 2
     return gains
-
-
-def _starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The start of each of several consecutive groups, given their sizes."""
-    starts: NDArray[np.int64] = np.cumsum(sizes) - sizes
-    return starts
 
 
 def _have_other_links(sides: tuple[Items, Items], items: tuple[Nodes, Nodes]) -> bool:
