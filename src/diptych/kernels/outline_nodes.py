@@ -95,4 +95,3 @@ def find_nodes(
     return OutlineNodes(
         tags, hrefs, own, starts, nodes[4, : found.count + 1], anchors[: found.anchors]
     )
-

@@ -102,9 +102,7 @@ def match(
     partners, doubts = np.full(n, -1, np.int32), np.empty(n, np.int32)
     if not n or not m:
         return Matched(texts, gains, partners, doubts[:0])
-    sides = [
-        ctypes.byref(_CSide(len(side.rows), *map(pointer, side))) for side in (left, right)
-    ]
+    sides = [ctypes.byref(_CSide(len(side.rows), *map(pointer, side))) for side in (left, right)]
     how = ctypes.byref(_c_settings(settings))
     matrix, *tables = map(pointer, (words, texts, gains))
     if not library.tree_gains(*sides, how, matrix, ctypes.c_int64(words.shape[1]), *tables):
@@ -137,7 +135,9 @@ def _check(side: NodeColumns, rows: int, settings: MatchSettings) -> None:
     """Raise ValueError for any index that would be out of bounds in the kernel."""
     if len({len(column) for column in side}) != 1:
         raise ValueError("columns must have the same length")
-    if not are_within(side.tags, len(settings.tag_table)) or not are_within(side.rows + 1, rows + 1):
+    if not are_within(side.tags, len(settings.tag_table)) or not are_within(
+        side.rows + 1, rows + 1
+    ):
         raise ValueError("nodes must refer to rows and tags that exist")
     if len(side.lengths) and not side.lengths.min() >= 0:
         raise ValueError("lengths must not be negative")
@@ -158,7 +158,11 @@ def sum_best(
     if library is None:
         raise RuntimeError("the gains of items require the compiled kernels")
     for (first, end), size in zip((left, right), cells.shape, strict=True):
-        if len(first) != len(end) or not are_within(first, size + 1) or not are_within(end, size + 1):
+        if (
+            len(first) != len(end)
+            or not are_within(first, size + 1)
+            or not are_within(end, size + 1)
+        ):
             raise ValueError("items must consist of blocks that exist")
     found = np.empty((len(left[0]), len(right[0])), np.float32)
     library.tree_items(

@@ -116,6 +116,7 @@ def _bins(lengths: NDArray[np.float64]) -> NDArray[np.int64]:
 
 @cache
 def length_table() -> NDArray[np.float32]:
+    """The gain of each pair of bins of lengths."""
     at = [
         float(k) if k <= FINE_BINS else FINE_BINS * BIN_RATIO ** (k - FINE_BINS)
         for k in range(_BINS)

@@ -55,7 +55,7 @@ class Items(NamedTuple):
     @classmethod
     def around(
         cls,
-        nodes: Numbers,
+        nodes: NDArray[np.int32],
         tree: Document,
         part: slice,
         leftmost: NDArray[np.int32],
@@ -126,7 +126,7 @@ def lists_of(
     for node in nodes:
         while node >= 0 and node not in around:
             around.add(node)
-            node = parents[node]  # noqa: PLW2901
+            node = parents[node]
     found: dict[int, list[int]] = {}
     for parent in sorted(around):
         if tags[parent] in _QUOTATIONS:
