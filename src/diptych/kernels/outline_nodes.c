@@ -18,6 +18,7 @@ typedef struct {
     const int32_t *target; /* elements: the string of the link's target, or 0 */
     const uint8_t *role;   /* strings */
     const uint32_t *place, *run; /* blocks: element, and run in the element */
+    int64_t is_bare;             /* 1 to drop links that neither contain a block nor are in one */
 } Outline;
 
 typedef struct {
@@ -65,9 +66,12 @@ static void add(Nodes *nodes, int32_t tag, int32_t href, int32_t block, int32_t 
     nodes->anchor_from[at] = (int32_t)nodes->anchors;
 }
 
-/* Closes a node; drops it if its subtree has neither text nor links. */
-static void close_node(Nodes *nodes, const Open *open, const int32_t *value, const int32_t *next) {
-    if (open->block < 0 && !open->href && open->start == nodes->count) return;
+/* Closes a node; drops it if its subtree has neither text nor links.  is_inside: 1 if it is in a block. */
+static void close_node(
+    const Outline *outline, Nodes *nodes, const Open *open, int is_inside, const int32_t *next) {
+    int is_empty = open->block < 0 && open->start == nodes->count;
+    if (is_empty && (!open->href || (outline->is_bare && !is_inside))) return;
+    const int32_t *value = outline->value;
     add(nodes, open->tag, open->href, open->block, open->start);
     if (open->block < 0)
         for (int32_t text = open->first; text >= 0; text = next[text]) nodes->anchor[nodes->anchors++] = value[text];
@@ -93,7 +97,7 @@ static void add_text(
 /* Adds the nodes of all elements and texts; returns 0 if the events are not those of a tree. */
 static int walk(const Outline *outline, Nodes *nodes, Index *index, Open *stack, int32_t *next) {
     int32_t element = -1, around = -1;
-    int64_t depth = 0;
+    int64_t depth = 0, inside = 0; /* the number of open elements, and of those that are blocks */
     for (int32_t event = 0; event < outline->events; event++) {
         int kind = outline->kind[event];
         if (kind == TEXT) {
@@ -102,7 +106,8 @@ static int walk(const Outline *outline, Nodes *nodes, Index *index, Open *stack,
         } else if (kind == CLOSE) {
             if (!depth--) return 0;
             around = stack[depth].around;
-            if (stack[depth].is_node) close_node(nodes, &stack[depth], outline->value, next);
+            inside -= stack[depth].block >= 0;
+            if (stack[depth].is_node) close_node(outline, nodes, &stack[depth], inside > 0, next);
         } else {
             if (++element >= outline->elements) return 0;
             int32_t name = outline->value[event], role = outline->role[name];
@@ -110,8 +115,8 @@ static int walk(const Outline *outline, Nodes *nodes, Index *index, Open *stack,
             Open open = {href || !(role & IS_INLINE), around, name, href, -1, (int32_t)nodes->count, -1, -1};
             if (open.is_node) open.block = claim(outline, index, element, 0, 0);
             if (kind == LEAF) {
-                if (open.is_node) close_node(nodes, &open, outline->value, next);
-            } else stack[depth++] = open;
+                if (open.is_node) close_node(outline, nodes, &open, inside > 0, next);
+            } else stack[depth++] = open, inside += open.block >= 0;
             if (kind == BLOCK) around = element;
         }
     }

@@ -46,6 +46,7 @@ class _COutline(ctypes.Structure):
     _fields_ = (
         *fields_of(ctypes.c_int64, "events elements blocks"),
         *fields_of(ctypes.c_void_p, "kind value number target role place run"),
+        ("is_bare", ctypes.c_int64),
     )
 
 
@@ -62,10 +63,13 @@ def find_nodes(
     targets: Sequence[int],
     blocks: tuple[Sequence[int], Sequence[int]],
     roles: NDArray[np.uint8],
+    *,
+    with_links: bool = True,
 ) -> OutlineNodes:
     """Find the nodes of an outline: its kinds, its values and numbers, its targets, and its blocks.
 
     `blocks` are their places and runs; `roles` are the roles of all strings as element names.
+    Without links, those are left out that neither contain a block nor are in one.
     """
     library = native()
     if library is None:
@@ -82,7 +86,7 @@ def find_nodes(
     anchors = np.empty(len(kind), np.int32)
     outline = _COutline(
         len(kind), len(target), len(place),
-        *map(pointer, (kind, value, number, target, roles, place, run)),
+        *map(pointer, (kind, value, number, target, roles, place, run)), not with_links,
     )  # fmt: skip
     found = _CNodes(0, 0, *map(pointer, (*nodes, anchors)))
     done = library.outline_nodes(ctypes.byref(outline), ctypes.byref(found))

@@ -49,9 +49,10 @@ class Document:
         return len(self.tags)
 
 
-def document(page: Page) -> Document:
+def document(page: Page, *, with_links: bool = True) -> Document:
     """Build the document tree of a page; each block of the page is in exactly one node.
 
+    Without links, those are left out that neither contain a block nor are in one.
     If a page was read without its tree, the tree is built from the paths of its blocks.
     """
     host = host_of(page.record.url)
@@ -59,8 +60,8 @@ def document(page: Page) -> Document:
         # In stored content, the first string is empty; it stands for links without a target.
         is_usual = native() is not None and not page.tree.strings[0]
         build = _from_nodes if is_usual else outline_reference
-        return build(page.blocks, page.tree, host)
-    builder = _Builder(page.blocks)
+        return build(page.blocks, page.tree, host, with_links=with_links)
+    builder = _Builder(page.blocks, with_links=with_links)
     if page.tree is None:
         _from_paths(builder, page.blocks)
     else:
@@ -71,7 +72,8 @@ def document(page: Page) -> Document:
 class _Builder:
     """Builds a document from nodes that are opened and closed in document order."""
 
-    def __init__(self, blocks: Sequence[Block]) -> None:
+    def __init__(self, blocks: Sequence[Block], *, with_links: bool) -> None:
+        self.with_links = with_links
         self.texts = [block.text for block in blocks]
         self.paths = [block.path for block in blocks]
         self.index: dict[str, int] = {}
@@ -95,8 +97,10 @@ class _Builder:
     def close(self) -> None:
         """Close the innermost open node; drop it if its subtree has neither text nor links."""
         node = self.open_nodes.pop()
-        if node.block < 0 and not node.href and node.start == len(self.nodes):
-            return
+        if node.block < 0 and node.start == len(self.nodes):
+            is_inside = any(outer.block >= 0 for outer in self.open_nodes)
+            if not node.href or not (self.with_links or is_inside):
+                return
         text = self.texts[node.block] if node.block >= 0 else " ".join(node.anchor)[:_MAX_ANCHOR]
         self.nodes.append((node.tag, text, node.href, node.block, node.start))
 
@@ -160,7 +164,9 @@ def _from_tree(builder: _Builder, root: Node) -> None:
         builder.leaf("#text", number)  # in no element of the tree
 
 
-def _from_nodes(blocks: Sequence[Block], outline: Outline, host: str) -> Document:
+def _from_nodes(
+    blocks: Sequence[Block], outline: Outline, host: str, *, with_links: bool
+) -> Document:
     """Build the tree from an outline, with the compiled kernel."""
     strings = outline.strings
     roles = np.frombuffer(bytes([_ROLES.get(string, 0) for string in strings]), np.uint8)
@@ -169,7 +175,7 @@ def _from_nodes(blocks: Sequence[Block], outline: Outline, host: str) -> Documen
         targets = [target if strings[target] else 0 for target in targets]
     nodes = find_nodes(
         bytes(outline.kinds), (outline.values, outline.numbers), targets,
-        (outline.places, outline.runs), roles,
+        (outline.places, outline.runs), roles, with_links=with_links,
     )  # fmt: skip
     names = [*strings, "", "#text"]  # the last two are `OUTSIDE_TAG` and `TEXT_TAG`
     tags, numbers = [names[tag] for tag in nodes.tags.tolist()], nodes.blocks.tolist()
@@ -185,12 +191,14 @@ def _from_nodes(blocks: Sequence[Block], outline: Outline, host: str) -> Documen
     return Document(tuple(tags), tuple(texts), hrefs, tuple(numbers), nodes.leftmost, host)
 
 
-def outline_reference(blocks: Sequence[Block], outline: Outline, host: str) -> Document:
+def outline_reference(
+    blocks: Sequence[Block], outline: Outline, host: str, *, with_links: bool
+) -> Document:
     """Build the same tree as `_from_tree` from an outline, as the reference and the fallback.
 
     A block is known by the number of its element and the number of its run, instead of its path.
     """
-    builder = _Builder(blocks)
+    builder = _Builder(blocks, with_links=with_links)
     index: dict[tuple[int, int], int] = {}
     repeated: list[int] = []
     for number, key in enumerate(zip(outline.places, outline.runs, strict=True)):

@@ -78,7 +78,9 @@ class DomTree:
 
     def align(self, left: Page, right: Page, lexicon: Lexicon | None = None) -> list[NodePair]:
         """Align all blocks of two pages, and return the pairs in the order of the left page."""
-        return self.align_with_links(left, right, lexicon)[0]
+        trees = document(left, with_links=False), document(right, with_links=False)
+        matches = self._matches(trees, (left, right), lexicon)
+        return _in_order(left, right, _block_pairs(trees, matches))
 
     def align_with_links(
         self, left: Page, right: Page, lexicon: Lexicon | None = None
@@ -89,19 +91,13 @@ class DomTree:
         """
         trees = document(left), document(right)
         matches = self._matches(trees, (left, right), lexicon)
-        ours, theirs = trees[0].blocks, trees[1].blocks
-        blocks = {
-            ours[one]: (theirs[other], gain)
-            for one, other, gain in zip(*matches, strict=True)
-            if ours[one] >= 0 <= theirs[other]
-        }
         here, there = trees[0].hrefs, trees[1].hrefs
         links = [
             (here[one], there[other], _score(gain))
             for one, other, gain in zip(*matches, strict=True)
             if here[one] and there[other]
         ]
-        return _in_order(left, right, blocks), links
+        return _in_order(left, right, _block_pairs(trees, matches)), links
 
     def _matches(
         self, trees: tuple[Document, Document], pages: tuple[Page, Page], lexicon: Lexicon | None
@@ -169,6 +165,18 @@ def _anchor_keys(tree: Document) -> list[Hashable]:
             (tag, numbers) if sum(map(len, numbers)) > 3 else None if is_short else (tag, text)
         )
     return keys
+
+
+def _block_pairs(
+    trees: tuple[Document, Document], matches: _Matches
+) -> dict[int, tuple[int, float]]:
+    """Map the number of each left block that is aligned to its right block and their gain."""
+    ours, theirs = trees[0].blocks, trees[1].blocks
+    return {
+        ours[one]: (theirs[other], gain)
+        for one, other, gain in zip(*matches, strict=True)
+        if ours[one] >= 0 <= theirs[other]
+    }
 
 
 def _in_order(left: Page, right: Page, matched: dict[int, tuple[int, float]]) -> list[NodePair]:
