@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from diptych.corpus.personal_data import personal_data
@@ -28,6 +29,7 @@ from diptych.steps.align_pages import (
     segment_of,
 )
 from diptych.steps.partial_segments import mend_partial
+from diptych.steps.recurring_blocks import NOTHING, BlockRecorder, Recurring, RestAligner, Seen
 from diptych.text.caches import TextCache
 from diptych.types import (
     UNDECIDED,
@@ -65,6 +67,8 @@ class TaskContext:
     strategies: Strategies
     langs: Sequence[str]
     lexicons: Mapping[LangPair, Lexicon] = field(default_factory=dict)
+    recurring: Mapping[LangPair, Recurring] = field(default_factory=dict)
+    """the recurring blocks of the site whose pairs are aligned"""
     _store: Store | None = None
     _read: dict[Url, Page | None] = field(default_factory=dict)
     """cache of the last pages read: with n languages, each page is in n - 1 pairs"""
@@ -75,7 +79,7 @@ class TaskContext:
 
     def of(self, store: Store) -> TaskContext:
         """Return a copy of the context that uses a store that is already open."""
-        return TaskContext(self.folder, self.strategies, self.langs, self.lexicons, store)
+        return replace(self, _store=store, _read={})
 
     @property
     def store(self) -> Store:
@@ -209,8 +213,26 @@ class AlignTask(NamedTuple):
         pages = context.pages(self.pair)
         if pages is None:
             return AlignResult(_UNREADABLE, [])
-        found = context.aligned(self.pair, *pages, cuts=self.cuts)
-        return _judged(self.pair, pages, found, context)
+        known = context.recurring.get(self.pair.langs, NOTHING)
+        trees = RestAligner(context.strategies.align_dom, known)
+        found = context.aligned(self.pair, *pages, trees, self.cuts)
+        return _judged(self.pair, pages, found, context, known=known.decisions)
+
+
+class SampleTask(NamedTuple):
+    """A task that does the same as `AlignTask`, and records the pairs of blocks."""
+
+    task: AlignTask
+
+    def run(self, context: TaskContext) -> tuple[AlignResult, Seen]:
+        """Return the result of `AlignTask`, and what it shows of recurring blocks."""
+        pair, cuts = self.task
+        pages = context.pages(pair)
+        if pages is None:
+            return AlignResult(_UNREADABLE, []), Seen((), ())
+        trees = BlockRecorder(context.strategies.align_dom)
+        result = _judged(pair, pages, context.aligned(pair, *pages, trees, cuts), context)
+        return result, trees.seen(result.segments) if result.decision.accept else Seen((), ())
 
 
 def _judged(
@@ -220,10 +242,12 @@ def _judged(
     context: TaskContext,
     *,
     mended: bool = True,
+    known: Mapping[tuple[str, str], Decision] = MappingProxyType({}),
 ) -> AlignResult:
     """Decide on an aligned pair and, if it is accepted, on its segments.
 
     They are mended first, except during a crawl, at whose end all pairs are aligned again.
+    `known` contains the decisions on recurring segments, which are not judged again.
     """
     lexicon, judge = context.lexicon(pair.langs), context.strategies.filter.judge
     segments = [segment_of(pair, each) for each in found]
@@ -242,7 +266,9 @@ def _judged(
     if mended:
         segments = segments_of(mend_partial(found, scores))
     whole = [segment for segment in segments if segment.left and segment.right]
-    decisions = iter(judge(whole, lexicon))
+    new = [segment for segment in whole if (segment.left, segment.right) not in known]
+    judged = iter(judge(new, lexicon))
+    decisions = (known.get((each.left, each.right)) or next(judged) for each in whole)
     return AlignResult(
         decision,
         [
