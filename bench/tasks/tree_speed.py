@@ -29,7 +29,8 @@ from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.registry import signature
 from diptych.stages.align_dom.domtree.cut import cells, mirrored
 from diptych.stages.align_dom.domtree.document import document
-from diptych.stages.align_dom.domtree.strategy import DomTree, best_alignment
+from diptych.stages.align_dom.domtree.matching import best_alignment
+from diptych.stages.align_dom.domtree.strategy import DomTree
 from diptych.types import Node, Page
 
 SIZES = (100, 200, 400, 1_000, 2_000, 3_000, 5_000, 10_000)

@@ -5,15 +5,16 @@
    cell (x, y) is the forest l[i]..x with the forest l[j]..y, for one pair of key roots (i, j).  The matrix `mass` holds
    the value of the subtrees of x and y if x and y are aligned; it is filled from small trees to large ones.  The input
    may be a forest: besides the key roots there is one range over all nodes. */
+#include "tree_align.h"
+
 #include <math.h>
-#include <stdint.h>
 
 #define NONE (-1e30f)
 #define NEVER (-1e300)
 #define NEGLIGIBLE 1e-12
 
 /* 1 if l describes a forest, so that all indices below are within bounds. */
-static int is_forest(const int32_t *l, int32_t n) {
+int is_forest(const int32_t *l, int32_t n) {
     for (int32_t x = 0; x < n; x++) {
         int32_t at = x - 1;
         if (l[x] < 0 || l[x] > x) return 0;

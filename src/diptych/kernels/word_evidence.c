@@ -49,7 +49,7 @@ enum {
 };
 
 /* Memory that is freed together. */
-#define MOST_BLOCKS 64
+#define MOST_BLOCKS 96
 typedef struct {
     void *blocks[MOST_BLOCKS];
     int count, is_short;
@@ -566,6 +566,58 @@ int32_t evidence_measures(
         for (int64_t k = 0; k < COLUMNS; k++)
             memcpy(out + k * n + group_from[g], found + k * one.segments, (size_t)one.segments * sizeof *out);
     }
+    release(&memory);
+    return !memory.is_short;
+}
+
+/* Writes the gain of each text of a side with each text of the other side: a row per text. */
+static void gain_all(
+    const Side *side, const Side *other, const State *own, const State *theirs, const Settings *settings, float *gains,
+    Memory *memory) {
+    int64_t n = side->segments, m = other->segments;
+    float *weighted = take(memory, side->entries, sizeof *weighted, 0), *room = take(memory, m, sizeof *room, 1);
+    double *words_before = take(memory, m, sizeof *words_before, 0), *loose_before = take(memory, m, sizeof *loose_before, 0);
+    double *products = take(memory, 2 * m, sizeof *products, 0);
+    int32_t *low = take(memory, n, sizeof *low, 1), *high = take(memory, n, sizeof *high, 0);
+    int64_t *start = take(memory, n, sizeof *start, 0), *post_from = take(memory, other->words + 1, sizeof *post_from, 1);
+    int32_t *post_place = take(memory, other->entries, sizeof *post_place, 0);
+    float *post_count = take(memory, other->entries, sizeof *post_count, 0);
+    if (memory->is_short) return;
+    post(other, post_from, post_place, post_count);
+    for (int64_t e = 0; e < side->entries; e++) weighted[e] = (float)(side->count[e] * own->trust[side->word[e]]);
+    for (int64_t s = 0; s <= n; s++) start[s] = s * m;
+    for (int64_t s = 0; s < n; s++) high[s] = (int32_t)m;
+    words_before[0] = loose_before[0] = 0;
+    for (int64_t s = 0; s < m; s++) {
+        double loose = theirs->sizes[s] > 0 ? 0 : 1;
+        for (int64_t e = other->from[s]; e < other->from[s + 1]; e++)
+            loose += other->count[e] * (1 - theirs->trust[other->word[e]]);
+        words_before[s + 1] = words_before[s] + (theirs->sizes[s] > 1 ? theirs->sizes[s] : 1);
+        loose_before[s + 1] = loose_before[s] + loose;
+    }
+    beads_gains(
+        n, side->from, side->word, weighted, own->link_from, own->link_word, own->link_lift, post_from, post_place,
+        post_count, low, high, start, n * m, words_before, loose_before, 1, settings->null_share, room, products, gains);
+}
+
+/* Writes the mean gain of both directions for each pair of texts, of which `backward` is the share of the second.
+   The two sides may have different numbers of texts.  out: zeros, a row per left text.  Returns 0 if memory is
+   exhausted. */
+int32_t evidence_texts(
+    const Side *left, const Side *right, const Stems *stems, int64_t count, const Looks *looks, const Settings *settings,
+    double backward, float *out) {
+    Memory memory = {{0}, 0, 0};
+    State ours, theirs;
+    int64_t n = left->segments, m = right->segments;
+    float *turned = take(&memory, n * m, sizeof *turned, 1), share_of = (float)backward, rest = (float)(1 - backward);
+    prepare(left, &ours, &memory);
+    prepare(right, &theirs, &memory);
+    if (!memory.is_short) share(left, right, stems, count, settings, &ours, &theirs, &memory);
+    if (!memory.is_short) link_words(left, right, stems, looks, settings, &ours, &theirs, &memory);
+    if (!memory.is_short) gain_all(left, right, &ours, &theirs, settings, out, &memory);
+    if (!memory.is_short) gain_all(right, left, &theirs, &ours, settings, turned, &memory);
+    for (int64_t s = 0; s < n && !memory.is_short; s++)
+        for (int64_t t = 0; t < m; t++) out[s * m + t] = rest * out[s * m + t] + share_of * turned[t * n + s];
     release(&memory);
     return !memory.is_short;
 }

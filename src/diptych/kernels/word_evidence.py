@@ -83,7 +83,10 @@ class EvidenceSettings(NamedTuple):
 class _CSide(ctypes.Structure):
     _fields_ = (
         *fields_of(ctypes.c_int64, "segments words entries"),
-        *fields_of(ctypes.c_void_p, "word_from entry_from token_from order stem word count position from_ rarity"),
+        *fields_of(
+            ctypes.c_void_p,
+            "word_from entry_from token_from order stem word count position from_ rarity",
+        ),
         *fields_of(ctypes.c_void_p, "row trust table_from table_column table_value"),
         ("rows", ctypes.c_int64),
     )
@@ -167,6 +170,36 @@ def find_evidence(
     return out
 
 
+def find_text_gains(
+    left: SideArrays,
+    right: SideArrays,
+    stems: StemArrays,
+    looks: Looks,
+    settings: EvidenceSettings,
+    backward: float,
+) -> NDArray[np.float32]:
+    """Compute the word gain of each left text with each right text; a row per left text.
+
+    It is the mean of both translation directions, with the weight `backward` for the second one.
+    The reference implementation is `stages/align_dom/domtree/word_gains.py`.
+    """
+    library = native()
+    if library is None:
+        raise RuntimeError("word gains in one call require the compiled kernels")
+    if any(problem for side in (left, right) for problem in _problems(side, stems)):
+        raise ValueError("the words of texts refer to something that does not exist")
+    out = np.zeros((len(left.token_offsets) - 1, len(right.token_offsets) - 1), np.float32)
+    sides = _c_side(left), _c_side(right)
+    texts = _CStems(*map(pointer, stems))
+    if not library.evidence_texts(
+        *map(ctypes.byref, sides), ctypes.byref(texts), ctypes.c_int64(len(stems.at) - 1),
+        ctypes.byref(CLooks(*looks)), ctypes.byref(_CSettings(*settings)),
+        ctypes.c_double(backward), pointer(out),
+    ):  # fmt: skip
+        raise MemoryError
+    return out
+
+
 def _c_side(side: SideArrays) -> _CSide:
     bags, table = side.bags, side.table
     return _CSide(
@@ -190,9 +223,7 @@ def _check(
         raise ValueError("the words of segments refer to something that does not exist")
 
 
-def _problems(
-    side: SideArrays, groups: NDArray[np.int64], stems: StemArrays
-) -> Iterator[bool]:
+def _problems(side: SideArrays, groups: NDArray[np.int64], stems: StemArrays) -> Iterator[bool]:
     """Yield True for each kind of index that is out of range."""
     bags, offsets, count = side.bags, side.table.offsets, len(stems.at) - 1
     yield not are_within(bags.vocabulary, count)

@@ -7,7 +7,7 @@ from support.timing import processor_seconds
 from diptych.kernels.tree_align import decode
 from diptych.kernels.tree_align_reference import is_forest
 from diptych.stages.align_dom.domtree.cut import cells, common_anchors, mirrored, pieces, sub_forest
-from diptych.stages.align_dom.domtree.strategy import best_alignment
+from diptych.stages.align_dom.domtree.matching import best_alignment
 
 
 def random_forest(seed: int, count: int) -> np.ndarray:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from diptych.kernels import native
+from diptych.kernels.outline_nodes import IS_INLINE, IS_LINK, find_nodes
 from diptych.page.content import BLOCK, CLOSE, LEAF, TEXT, Outline
 from diptych.page.elements import KNOWN
 from diptych.stages.align_dom.flat import last_tag
@@ -24,6 +26,7 @@ _INLINE = frozenset(name for role, name in KNOWN.values() if role == _INLINE_ROL
 _INLINE |= {"br", "sup"}
 _LINKS = frozenset({"a", "area"})
 _INLINE_OR_LINK = _INLINE | {"a"}
+_ROLES = dict.fromkeys(_INLINE, IS_INLINE) | {"a": IS_INLINE | IS_LINK, "area": IS_LINK}
 _SEGMENT = re.compile(r"[^/\[(]*")
 _MAX_ANCHOR = 400  # maximum characters of a link's text
 
@@ -46,25 +49,31 @@ class Document:
         return len(self.tags)
 
 
-def document(page: Page) -> Document:
+def document(page: Page, *, with_links: bool = True) -> Document:
     """Build the document tree of a page; each block of the page is in exactly one node.
 
+    Without links, those are left out that neither contain a block nor are in one.
     If a page was read without its tree, the tree is built from the paths of its blocks.
     """
-    builder = _Builder(page.blocks)
+    host = host_of(page.record.url)
+    if isinstance(page.tree, Outline):
+        # In stored content, the first string is empty; it stands for links without a target.
+        is_usual = native() is not None and not page.tree.strings[0]
+        build = _from_nodes if is_usual else outline_reference
+        return build(page.blocks, page.tree, host, with_links=with_links)
+    builder = _Builder(page.blocks, with_links=with_links)
     if page.tree is None:
         _from_paths(builder, page.blocks)
-    elif isinstance(page.tree, Outline):
-        _from_outline(builder, page.tree)
     else:
         _from_tree(builder, page.tree)
-    return builder.build(host_of(page.record.url))
+    return builder.build(host)
 
 
 class _Builder:
     """Builds a document from nodes that are opened and closed in document order."""
 
-    def __init__(self, blocks: Sequence[Block]) -> None:
+    def __init__(self, blocks: Sequence[Block], *, with_links: bool) -> None:
+        self.with_links = with_links
         self.texts = [block.text for block in blocks]
         self.paths = [block.path for block in blocks]
         self.index: dict[str, int] = {}
@@ -88,8 +97,10 @@ class _Builder:
     def close(self) -> None:
         """Close the innermost open node; drop it if its subtree has neither text nor links."""
         node = self.open_nodes.pop()
-        if node.block < 0 and not node.href and node.start == len(self.nodes):
-            return
+        if node.block < 0 and node.start == len(self.nodes):
+            is_inside = any(outer.block >= 0 for outer in self.open_nodes)
+            if not node.href or not (self.with_links or is_inside):
+                return
         text = self.texts[node.block] if node.block >= 0 else " ".join(node.anchor)[:_MAX_ANCHOR]
         self.nodes.append((node.tag, text, node.href, node.block, node.start))
 
@@ -153,11 +164,41 @@ def _from_tree(builder: _Builder, root: Node) -> None:
         builder.leaf("#text", number)  # in no element of the tree
 
 
-def _from_outline(builder: _Builder, outline: Outline) -> None:
-    """Build the same tree as `_from_tree`, from an outline.
+def _from_nodes(
+    blocks: Sequence[Block], outline: Outline, host: str, *, with_links: bool
+) -> Document:
+    """Build the tree from an outline, with the compiled kernel."""
+    strings = outline.strings
+    roles = np.frombuffer(bytes([_ROLES.get(string, 0) for string in strings]), np.uint8)
+    targets = outline.targets
+    if strings.count("") > 1:
+        targets = [target if strings[target] else 0 for target in targets]
+    nodes = find_nodes(
+        bytes(outline.kinds), (outline.values, outline.numbers), targets,
+        (outline.places, outline.runs), roles, with_links=with_links,
+    )  # fmt: skip
+    names = [*strings, "", "#text"]  # the last two are `OUTSIDE_TAG` and `TEXT_TAG`
+    tags, numbers = [names[tag] for tag in nodes.tags.tolist()], nodes.blocks.tolist()
+    texts = [blocks[number].text if number >= 0 else "" for number in numbers]
+    for node in range(nodes.outside):
+        tags[node] = last_tag(blocks[numbers[node]].path)
+    ends = nodes.anchor_offsets
+    anchors = nodes.anchors.tolist()
+    for node in np.flatnonzero(ends[1:] > ends[:-1]).tolist():
+        own = anchors[ends[node] : ends[node + 1]]
+        texts[node] = " ".join([strings[text] for text in own])[:_MAX_ANCHOR]
+    hrefs = tuple([strings[href] for href in nodes.hrefs.tolist()])
+    return Document(tuple(tags), tuple(texts), hrefs, tuple(numbers), nodes.leftmost, host)
+
+
+def outline_reference(
+    blocks: Sequence[Block], outline: Outline, host: str, *, with_links: bool
+) -> Document:
+    """Build the same tree as `_from_tree` from an outline, as the reference and the fallback.
 
     A block is known by the number of its element and the number of its run, instead of its path.
     """
+    builder = _Builder(blocks, with_links=with_links)
     index: dict[tuple[int, int], int] = {}
     repeated: list[int] = []
     for number, key in enumerate(zip(outline.places, outline.runs, strict=True)):
@@ -171,6 +212,7 @@ def _from_outline(builder: _Builder, outline: Outline) -> None:
     builder.put_first(outside)
     for number in [*index.values(), *repeated]:
         builder.leaf("#text", number)
+    return builder.build(host)
 
 
 def _add_nodes(

@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from diptych.kernels import native
+from diptych.kernels.tree_match import sum_best
 from diptych.stages.align_dom.domtree.document import Document
 from diptych.stages.align_dom.domtree.evidence import Contents
 from diptych.text.urls import host_of
@@ -23,7 +25,8 @@ Numbers = NDArray[np.int64]
 Nodes = Sequence[int]
 Gains = NDArray[np.float32]
 _CONTRADICTION = -0.2  # two texts contradict each other if their content gain is lower
-_NO_EVIDENCE = 0.1  # content gain below which nothing shows that two texts correspond
+NO_EVIDENCE = 0.1
+"""content gain below which nothing shows that two texts correspond"""
 _COPIED = 2 / 3  # minimum share of items with the same text in lists of names
 _MAX_WORDS = 15  # of items to separate: long translations that are free have few known words
 _MIN_ITEMS = 3  # siblings with the same tag are a list if there are at least so many
@@ -52,7 +55,7 @@ class Items(NamedTuple):
     @classmethod
     def around(
         cls,
-        nodes: Numbers,
+        nodes: NDArray[np.int32],
         tree: Document,
         part: slice,
         leftmost: NDArray[np.int32],
@@ -85,6 +88,12 @@ class Items(NamedTuple):
         ends = np.searchsorted(self.blocks, (self.leftmost[item], item + 1))
         return self.blocks[ends[0] : ends[1]]
 
+    def ranges(self, items: Nodes) -> NDArray[np.int32]:
+        """The first block of each item, as an index in `blocks`, and the end of its blocks."""
+        nodes = np.array(items, np.int64)
+        ends = self.leftmost[nodes], nodes + 1
+        return np.searchsorted(self.blocks, ends).astype(np.int32)
+
     def subtree(self, item: int) -> slice:
         """The nodes of an item."""
         return slice(int(self.leftmost[item]), item + 1)
@@ -111,29 +120,46 @@ def lists_of(
     >>> lists_of(("li", "li", "li", "p", "ul"), leftmost, [1])
     {4: [0, 1, 2]}
     """
-    around = {
-        node + int(above)
-        for node in nodes
-        for above in np.flatnonzero(leftmost[node:] <= node)
-    }  # fmt: skip
+    first = leftmost.tolist()
+    parents = _parents(first)
+    around: set[int] = set()
+    for node in nodes:
+        while node >= 0 and node not in around:
+            around.add(node)
+            node = parents[node]
     found: dict[int, list[int]] = {}
     for parent in sorted(around):
         if tags[parent] in _QUOTATIONS:
             found[-1 - parent] = [parent]
-        items = _items(tags, leftmost, parent)
+        items = _items(tags, first, parent)
         if len(items) >= _MIN_ITEMS:
             found[parent] = items
     return found
 
 
-def _items(tags: Sequence[str], leftmost: NDArray[np.int32], parent: int) -> list[int]:
+def _parents(leftmost: Sequence[int]) -> list[int]:
+    """The parent of each node, or -1.
+
+    >>> _parents([0, 1, 0])
+    [2, 2, -1]
+    """
+    parents = [-1] * len(leftmost)
+    for node, first in enumerate(leftmost):
+        child = node - 1
+        while child >= first:
+            parents[child] = node
+            child = leftmost[child] - 1
+    return parents
+
+
+def _items(tags: Sequence[str], leftmost: Sequence[int], parent: int) -> list[int]:
     """The children of a node that have the most common tag of its children, unless it is prose."""
     children: list[int] = []
     node, first = parent - 1, leftmost[parent]
     while node >= first:
         children.append(node)
-        node = int(leftmost[node]) - 1
-    if not children:
+        node = leftmost[node] - 1
+    if len(children) < _MIN_ITEMS:
         return []
     tag = Counter(tags[child] for child in reversed(children)).most_common(1)[0][0]
     return [child for child in reversed(children) if tags[child] == tag and tag not in _PROSE]
@@ -153,36 +179,43 @@ class ListTools(NamedTuple):
     """chooses the pairs of rows and columns that clearly match"""
 
 
-def doubtful(
-    pairs: Pairs, texts: tuple[Numbers, Numbers], contents: Contents
-) -> tuple[Numbers, Numbers]:
-    """The nodes of pairs in whose contents nothing shows that they correspond, for each side.
+def doubtful(pairs: Pairs, texts: tuple[Numbers, Numbers], contents: Contents) -> Numbers:
+    """The left nodes of pairs in whose contents nothing shows that they correspond.
 
     `texts` are the nodes that represent blocks with text.
     """
     partner = np.full(len(contents.left), -1, np.int64)
     partner[[one for one, _ in pairs]] = [other for _, other in pairs]
     rows = texts[0][np.isin(partner[texts[0]], texts[1])]
-    rows = rows[contents.of_pairs(rows, partner[rows]) < _NO_EVIDENCE]
-    return rows, partner[rows]
+    return rows[contents.of_pairs(rows, partner[rows]) < NO_EVIDENCE]
 
 
-def pair_items_by_content(pairs: Pairs, sides: tuple[Items, Items], tools: ListTools) -> Pairs:
-    """Separate items that contradict each other, and pair the items left over by their content."""
+def pair_items_by_content(
+    partners: NDArray[np.int32], sides: tuple[Items, Items], tools: ListTools
+) -> NDArray[np.int32]:
+    """Separate items that contradict each other, and pair the items left over by their content.
+
+    `partners` contains the right node of each left node, or -1, as the result does.
+    """
     left, right = sides
-    pairing = _Pairing(pairs)
-    for here, there in _list_pairs(pairs, sides):
+    pairing = _Pairing(partners)
+    for here, there in _list_pairs(pairing.partner, sides):
         items = left.lists[here], right.lists[there]
+        paired = pairing.places(*items)
+        if not paired:
+            continue
         if here < 0 and _have_other_links(sides, items):
             gains = item_gains(_without_copies(sides, items), items, tools.contents) - _OTHER_LINKS
         else:
             gains = item_gains(sides, items, tools.contents)
+        doubts = [(row, column) for row, column in paired if gains[row, column] < NO_EVIDENCE]
+        if not doubts:
+            continue
         sizes = _sizes(sides, items, tools)
-        paired = pairing.places(*items)
-        least = _NO_EVIDENCE if _are_copied(sides, items, paired) else _CONTRADICTION
+        least = NO_EVIDENCE if _are_copied(sides, items, paired) else _CONTRADICTION
         wrong = [
             (row, column)
-            for row, column in paired
+            for row, column in doubts
             if gains[row, column] < least and sizes[row, column] <= _MAX_WORDS
         ]
         for row, column in wrong:
@@ -194,7 +227,7 @@ def pair_items_by_content(pairs: Pairs, sides: tuple[Items, Items], tools: ListT
         for row, column in tools.best(surplus[np.ix_(rows, columns)].astype(np.float32)):
             one, other = items[0][rows[row]], items[1][columns[column]]
             pairing.add(tools.align(left.subtree(one), right.subtree(other)))
-    return sorted(pairing.partner.items())
+    return np.array(pairing.partner, np.int32)
 
 
 def _are_copied(sides: tuple[Items, Items], items: tuple[Nodes, Nodes], paired: Pairs) -> bool:
@@ -223,52 +256,58 @@ def _sizes(sides: tuple[Items, Items], items: tuple[Nodes, Nodes], tools: ListTo
 
 
 class _Pairing:
-    """Pairs of nodes that are separated and paired again."""
+    """Pairs of nodes that are separated and paired again; -1 stands for no partner."""
 
-    def __init__(self, pairs: Pairs) -> None:
-        self.partner = dict(pairs)
-        self.owner = {other: one for one, other in pairs}
+    def __init__(self, partners: NDArray[np.int32]) -> None:
+        self.partner: list[int] = partners.tolist()
+        self.taken = {other for other in self.partner if other >= 0}
 
     def places(self, ours: Nodes, theirs: Nodes) -> Pairs:
         """The places, in two sequences of nodes, of the nodes that are paired."""
         at = {node: place for place, node in enumerate(theirs)}
-        partners = (at.get(self.partner.get(node, -1)) for node in ours)
+        partners = (at.get(self.partner[node]) for node in ours)
         return [(row, column) for row, column in enumerate(partners) if column is not None]
 
     def free(self, ours: Nodes, theirs: Nodes) -> tuple[list[int], list[int]]:
         """The places, in two sequences of nodes, of the nodes without a partner."""
         return (
-            [row for row, node in enumerate(ours) if node not in self.partner],
-            [column for column, node in enumerate(theirs) if node not in self.owner],
+            [row for row, node in enumerate(ours) if self.partner[node] < 0],
+            [column for column, node in enumerate(theirs) if node not in self.taken],
         )
 
     def separate(self, ours: slice, theirs: slice) -> None:
         """Remove all pairs of two subtrees."""
         for one in range(ours.start, ours.stop):
-            other = self.partner.get(one, -1)
+            other = self.partner[one]
             if theirs.start <= other < theirs.stop:
-                del self.partner[one], self.owner[other]
+                self.partner[one] = -1
+                self.taken.remove(other)
 
     def add(self, pairs: Pairs) -> None:
         """Add the pairs whose nodes are both without a partner."""
         for one, other in pairs:
-            if one not in self.partner and other not in self.owner:
-                self.partner[one], self.owner[other] = other, one
+            if self.partner[one] < 0 and other not in self.taken:
+                self.partner[one] = other
+                self.taken.add(other)
 
 
-def _list_pairs(pairs: Pairs, sides: tuple[Items, Items]) -> Pairs:
+def _list_pairs(partner: Nodes, sides: tuple[Items, Items]) -> Pairs:
     """The lists that correspond to each other, outer lists first.
 
     The counterpart of a list is the one with most of the items that are paired with its items.
     """
-    ours, theirs = (each.lists_by_item() for each in sides)
-    votes: dict[int, Counter[int]] = defaultdict(Counter)
-    for one, other in pairs:
-        for here in ours.get(one, ()):
-            votes[here].update(
-                there for there in theirs.get(other, ()) if (here < 0) == (there < 0)
-            )
-    return sorted(((here, _most(count)) for here, count in votes.items() if count), reverse=True)
+    lists = sides[1].lists_by_item()
+    found: Pairs = []
+    for here, items in sides[0].lists.items():
+        votes = Counter(
+            there
+            for item in items
+            for there in lists.get(partner[item], ())
+            if (here < 0) == (there < 0)
+        )
+        if votes:
+            found.append((here, _most(votes)))
+    return sorted(found, reverse=True)
 
 
 def _most(votes: Counter[int]) -> int:
@@ -282,24 +321,32 @@ def item_gains(sides: tuple[Items, Items], items: tuple[Nodes, Nodes], contents:
     Each block counts with its best match in the other item, and both directions are averaged.  The
     gain is not a number if an item has no blocks, or if the lists are too long to be compared.
     """
-    left, right = (
-        [side.blocks_in(item) for item in some] for side, some in zip(sides, items, strict=True)
-    )
-    ours, theirs = (np.array([len(blocks) for blocks in each]) for each in (left, right))
-    gains = np.full((len(left), len(right)), np.nan, np.float32)
-    if 0 < ours.sum() * theirs.sum() <= _MAX_CELLS:
-        rows, columns = _starts(ours[ours > 0]), _starts(theirs[theirs > 0])
-        cells = contents.between(np.concatenate(left), np.concatenate(right))
-        there = np.add.reduceat(np.maximum.reduceat(cells, columns, axis=1), rows, axis=0)
-        back = np.add.reduceat(np.maximum.reduceat(cells, rows, axis=0), columns, axis=1)
-        gains[np.ix_(ours > 0, theirs > 0)] = (there + back) / 2
+    left, right = (side.ranges(some) for side, some in zip(sides, items, strict=True))
+    rows, columns = _within(left), _within(right)
+    gains = np.full((len(items[0]), len(items[1])), np.nan, np.float32)
+    if (rows.stop - rows.start) * (columns.stop - columns.start) > _MAX_CELLS:
+        return gains
+    cells = contents.between(sides[0].blocks[rows], sides[1].blocks[columns])
+    if native() is None:
+        return _sums_of_best(cells, left - rows.start, right - columns.start)
+    ours, theirs = left - np.int32(rows.start), right - np.int32(columns.start)
+    return sum_best(np.ascontiguousarray(cells), (ours[0], ours[1]), (theirs[0], theirs[1]))
+
+
+def _within(ranges: NDArray[np.int32]) -> slice:
+    """The range from the beginning of the first to the end of the last range."""
+    return slice(int(ranges[0].min(initial=0x7FFFFFFF)), int(ranges[1].max(initial=0)))
+
+
+def _sums_of_best(cells: Gains, left: NDArray[np.int32], right: NDArray[np.int32]) -> Gains:
+    """Compute `sum_best` in NumPy, as the reference implementation and the fallback."""
+    gains = np.full((left.shape[1], right.shape[1]), np.nan, np.float32)
+    for row, (first, end) in enumerate(left.T):
+        for column, (other_first, other_end) in enumerate(right.T):
+            part = cells[first:end, other_first:other_end]
+            if part.size:
+                gains[row, column] = (part.max(1).sum() + part.max(0).sum()) / 2
     return gains
-
-
-def _starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The start of each of several consecutive groups, given their sizes."""
-    starts: NDArray[np.int64] = np.cumsum(sizes) - sizes
-    return starts
 
 
 def _have_other_links(sides: tuple[Items, Items], items: tuple[Nodes, Nodes]) -> bool:

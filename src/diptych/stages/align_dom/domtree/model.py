@@ -14,7 +14,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,12 +41,12 @@ class Parameters:
         """The gain from aligning each pair of tags, as a matrix with one row per tag of F."""
         aligned = np.log(np.array(self.table).T) - np.log(np.array(self.null))[:, None]
         odds = math.log1p(-self.deletion) - 2 * math.log(self.deletion)
-        gains: NDArray[np.float32] = (aligned + odds).astype(np.float32)
+        gains: NDArray[np.float32] = (aligned + odds).astype(np.float32, order="C")
         return gains
 
     def numbers(self, tags: Sequence[str]) -> NDArray[np.int32]:
         """The table index of each tag; tags not in the table have the index of `OTHER`."""
-        index = {tag: number for number, tag in enumerate(self.tags)}
+        index = _index(self.tags)
         other = index[OTHER]
         return np.array([index.get(tag, other) for tag in tags], np.int32)
 
@@ -66,6 +66,11 @@ class Parameters:
         tags = tuple(raw["null"])
         table = tuple(tuple(raw["table"][tag][other] for other in tags) for tag in tags)
         return cls(tags, table, tuple(raw["null"].values()), raw["deletion"])
+
+
+@lru_cache(maxsize=8)
+def _index(tags: tuple[str, ...]) -> dict[str, int]:
+    return {tag: number for number, tag in enumerate(tags)}
 
 
 @cache

@@ -3,65 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diptych.kernels.tree_align import decode
+from diptych.kernels.tree_match import Matched
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.learn.logistic import probability
-from diptych.stages.align_dom.domtree.crossing import mutual_best, with_moved, with_swapped
-from diptych.stages.align_dom.domtree.cut import cells, mirrored, pieces, sub_forest
+from diptych.stages.align_dom.domtree.crossing import mutual_best
+from diptych.stages.align_dom.domtree.cut import pieces, sub_forest
 from diptych.stages.align_dom.domtree.document import Document, document
 from diptych.stages.align_dom.domtree.evidence import PairEvidence, read_evidence
-from diptych.stages.align_dom.domtree.lists import (
-    Items,
-    ListTools,
-    doubtful,
-    pair_items_by_content,
-)
-from diptych.stages.align_dom.domtree.model import shipped_gains, shipped_parameters
+from diptych.stages.align_dom.domtree.lists import Items, ListTools, pair_items_by_content
+from diptych.stages.align_dom.domtree.matching import Part, best_alignment, match_nodes
 from diptych.types import NodePair, Page
 
 _NUMBER = re.compile(r"\d+")
-_MAX_COUNTED_WORDS = 100  # words of a text that count in `per_word`
 
 
-class _Match(NamedTuple):
-    """Two aligned nodes, and the gain from aligning them."""
+class _Matches(NamedTuple):
+    """The aligned nodes of two trees, and the gain from aligning each pair."""
 
-    left: int
-    right: int
-    gain: float
-
-
-class _Part(NamedTuple):
-    """A part of two trees, and the gain of each pair of their nodes."""
-
-    left: slice
-    right: slice
-    trees: tuple[Document, Document]
-    forests: tuple[NDArray[np.int32], NDArray[np.int32]]
-    """the `leftmost` arrays of the part"""
-    evidence: PairEvidence
-    texts: NDArray[np.float32]
-    """gains from texts and links"""
-    gains: NDArray[np.float32]
-    """gains from texts, links and tags"""
-
-    @property
-    def blocks(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The block number of each node, or -1, for both sides."""
-        return self.trees[0].blocks[self.left], self.trees[1].blocks[self.right]
-
-    @property
-    def words(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The number of words of each node, for both sides."""
-        left, right = self.evidence.left.text, self.evidence.right.text
-        return left.sizes[self.left], right.sizes[self.right]
+    left: list[int]
+    right: list[int]
+    gains: list[float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +78,9 @@ class DomTree:
 
     def align(self, left: Page, right: Page, lexicon: Lexicon | None = None) -> list[NodePair]:
         """Align all blocks of two pages, and return the pairs in the order of the left page."""
-        return self.align_with_links(left, right, lexicon)[0]
+        trees = document(left, with_links=False), document(right, with_links=False)
+        matches = self._matches(trees, (left, right), lexicon)
+        return _in_order(left, right, _block_pairs(trees, matches))
 
     def align_with_links(
         self, left: Page, right: Page, lexicon: Lexicon | None = None
@@ -121,82 +91,43 @@ class DomTree:
         """
         trees = document(left), document(right)
         matches = self._matches(trees, (left, right), lexicon)
-        blocks = {
-            trees[0].blocks[match.left]: (trees[1].blocks[match.right], match.gain)
-            for match in matches
-            if trees[0].blocks[match.left] >= 0 <= trees[1].blocks[match.right]
-        }
+        here, there = trees[0].hrefs, trees[1].hrefs
         links = [
-            (trees[0].hrefs[match.left], trees[1].hrefs[match.right], _score(match.gain))
-            for match in matches
-            if trees[0].hrefs[match.left] and trees[1].hrefs[match.right]
+            (here[one], there[other], _score(gain))
+            for one, other, gain in zip(*matches, strict=True)
+            if here[one] and there[other]
         ]
-        return _in_order(left, right, blocks), links
+        return _in_order(left, right, _block_pairs(trees, matches)), links
 
     def _matches(
         self, trees: tuple[Document, Document], pages: tuple[Page, Page], lexicon: Lexicon | None
-    ) -> list[_Match]:
+    ) -> _Matches:
         evidence = self.evidence(trees, pages, lexicon)
         left, right = trees
         cut = pieces(
             left.leftmost, right.leftmost, lambda: (_anchor_keys(left), _anchor_keys(right)),
             self.max_cells,
         )  # fmt: skip
-        return [
-            match
-            for piece in cut
-            for match in self._decoded(trees, evidence, piece.left, piece.right)
-        ]
+        found = _Matches([], [], [])
+        for piece in cut:
+            part = Part.of(trees, evidence, piece.left, piece.right)
+            matched = match_nodes(part, self)
+            partners = self._by_content(part, matched) if len(matched.doubts) else matched.partners
+            rows = np.flatnonzero(partners >= 0)
+            columns = partners[rows]
+            found.left.extend((rows + piece.left.start).tolist())
+            found.right.extend((columns + piece.right.start).tolist())
+            found.gains.extend(matched.gains[rows, columns].tolist())
+        return found
 
-    def _decoded(
-        self, trees: tuple[Document, Document], evidence: PairEvidence, ours: slice, theirs: slice
-    ) -> list[_Match]:
-        texts = evidence.gains(ours, theirs)
-        parameters = shipped_parameters()
-        rows = parameters.numbers(trees[0].tags[ours])
-        columns = parameters.numbers(trees[1].tags[theirs])
-        gains = texts + shipped_gains()[rows][:, columns]
-        forests = sub_forest(trees[0].leftmost, ours), sub_forest(trees[1].leftmost, theirs)
-        pairs = best_alignment(*forests, gains)
-        if self.crossing:
-            pairs = self._reordered(
-                pairs, _Part(ours, theirs, trees, forests, evidence, texts, gains)
-            )
-        start, other = ours.start, theirs.start
-        found = gains[[i for i, _ in pairs], [j for _, j in pairs]].tolist()
-        return [
-            _Match(start + i, other + j, gain) for (i, j), gain in zip(pairs, found, strict=True)
-        ]
-
-    def _reordered(self, pairs: list[tuple[int, int]], part: _Part) -> list[tuple[int, int]]:
-        """Pair the texts that match although their order differs, and items of lists by content."""
-        blocks = _block_nodes(part.blocks[0]), _block_nodes(part.blocks[1])
-        ours, theirs = part.words
-
-        def surplus(rows: list[int], columns: list[int]) -> NDArray[np.float32]:
-            sizes = np.minimum.outer(ours[rows], theirs[columns])
-            least = self.per_word * np.minimum(sizes, _MAX_COUNTED_WORDS)
-            return (part.gains[np.ix_(rows, columns)] - least).astype(np.float32)
-
-        pairs = with_swapped(pairs, blocks, part.gains, self.swap)
-        pairs = with_moved(pairs, blocks, surplus, self.crossing)
-        return self._by_content(pairs, part)
-
-    def _by_content(self, pairs: list[tuple[int, int]], part: _Part) -> list[tuple[int, int]]:
-        """Pair the items of lists by content, if the alignment is in doubt."""
-        contents = part.evidence.contents(part.left, part.right, part.texts)
-        texts = (
-            _text_nodes(part.blocks[0], contents.left),
-            _text_nodes(part.blocks[1], contents.right),
-        )
-        doubts = doubtful(pairs, texts, contents)
-        if not len(doubts[0]):
-            return pairs
-        left, right = part.forests
+    def _by_content(self, part: Part, matched: Matched) -> NDArray[np.int32]:
+        """Pair the items of lists by content; return the partner of each left node, or -1."""
+        contents = part.contents(matched.texts)
+        texts, (left, right) = part.text_nodes(contents), part.forests
 
         def align(ours: slice, theirs: slice) -> list[tuple[int, int]]:
             forests = sub_forest(left, ours), sub_forest(right, theirs)
-            found = best_alignment(*forests, np.ascontiguousarray(part.gains[ours, theirs]))
+            found = best_alignment(*forests, np.ascontiguousarray(matched.gains[ours, theirs]))
             return [(ours.start + one, theirs.start + other) for one, other in found]
 
         def best(gains: NDArray[np.float32]) -> list[tuple[int, int]]:
@@ -204,11 +135,13 @@ class DomTree:
             return mutual_best(gains + np.float32(self.item), self.item)
 
         items = (
-            Items.around(doubts[0], part.trees[0], part.left, left, texts[0]),
-            Items.around(doubts[1], part.trees[1], part.right, right, texts[1]),
+            Items.around(matched.doubts, part.trees[0], part.left, left, texts[0]),
+            Items.around(
+                matched.partners[matched.doubts], part.trees[1], part.right, right, texts[1]
+            ),
         )
         tools = ListTools(contents, align, part.words, self.per_word, best)
-        return pair_items_by_content(pairs, items, tools)
+        return pair_items_by_content(matched.partners, items, tools)
 
     def evidence(
         self, trees: tuple[Document, Document], pages: tuple[Page, Page], lexicon: Lexicon | None
@@ -217,22 +150,6 @@ class DomTree:
         if lexicon is None:
             lexicon = Lexicon.empty(pages[0].lang, pages[1].lang)
         return read_evidence(trees, lexicon, self)
-
-
-def best_alignment(
-    left: NDArray[np.int32], right: NDArray[np.int32], gains: NDArray[np.float32]
-) -> list[tuple[int, int]]:
-    """Find the alignment of two forests with the highest total gain.
-
-    `left` and `right` are the `leftmost` arrays of the forests.  Both forests are mirrored if that
-    needs fewer table cells.
-    """
-    (numbers, tree), (others, other_tree) = mirrored(left), mirrored(right)
-    if cells(left, right) <= cells(tree, other_tree):
-        return decode(left, right, gains)
-    back, other_back = np.argsort(numbers), np.argsort(others)
-    pairs = decode(tree, other_tree, gains[np.ix_(back, other_back)])
-    return sorted((int(back[i]), int(other_back[j])) for i, j in pairs)
 
 
 def _anchor_keys(tree: Document) -> list[Hashable]:
@@ -250,14 +167,16 @@ def _anchor_keys(tree: Document) -> list[Hashable]:
     return keys
 
 
-def _block_nodes(numbers: Sequence[int]) -> list[int]:
-    """The indices of the nodes that represent blocks, given the block number of each node."""
-    return [node for node, number in enumerate(numbers) if number >= 0]
-
-
-def _text_nodes(numbers: Sequence[int], lengths: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The indices of the nodes that represent blocks with text."""
-    return np.flatnonzero((np.array(numbers, np.int64) >= 0) & (lengths > 0))
+def _block_pairs(
+    trees: tuple[Document, Document], matches: _Matches
+) -> dict[int, tuple[int, float]]:
+    """Map the number of each left block that is aligned to its right block and their gain."""
+    ours, theirs = trees[0].blocks, trees[1].blocks
+    return {
+        ours[one]: (theirs[other], gain)
+        for one, other, gain in zip(*matches, strict=True)
+        if ours[one] >= 0 <= theirs[other]
+    }
 
 
 def _in_order(left: Page, right: Page, matched: dict[int, tuple[int, float]]) -> list[NodePair]:
