@@ -16,7 +16,7 @@ from diptych.language.codes import (
     same_language,
     wanted_language,
 )
-from diptych.language.identify import can_identify, identify, is_identifiable
+from diptych.language.identify import can_identify, identify, identify_all, is_identifiable
 from diptych.page.blocks import Walk
 from diptych.page.body import decompress, is_html
 from diptych.page.charset import decode
@@ -353,8 +353,9 @@ def _is_long(line: str) -> bool:
 def _shares(lines: Sequence[str], langs: Sequence[str]) -> dict[str, float]:
     """The share of each language in the lines, measured in characters."""
     letters: Counter[str] = Counter()
-    for line in lines:
-        for lang, _ in identify(line[:_SAMPLE], langs)[:1]:
+    found = identify_all([line[:_SAMPLE] for line in lines], langs)
+    for line, scores in zip(lines, found, strict=True):
+        for lang, _ in scores[:1]:
             letters[lang] += len(line)
     return {lang: count / (letters.total() or 1) for lang, count in letters.items()}
 

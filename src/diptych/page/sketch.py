@@ -12,7 +12,7 @@ from itertools import chain, islice
 from selectolax.lexbor import LexborHTMLParser
 
 from diptych.language.codes import asked_language
-from diptych.language.identify import identify
+from diptych.language.identify import identify_all
 from diptych.text.caches import TextCache, TextMap
 from diptych.text.lengths import text_length
 from diptych.text.stems import text_stems
@@ -198,8 +198,7 @@ def _text_languages(
     texts: Sequence[str], langs: Sequence[str], *, closed: bool = True
 ) -> list[str]:
     found = []
-    for text in texts:
-        scores = identify(text[:_SAMPLE_LENGTH], langs, closed=closed)
+    for scores in identify_all([text[:_SAMPLE_LENGTH] for text in texts], langs, closed=closed):
         best = scores[0].lang if scores else ""
         other = "" if closed else best
         found.append(asked_language(best, langs) or other)
