@@ -106,7 +106,7 @@ class Walked(NamedTuple):
     tags: str
 
 
-class _CBuffer(ctypes.Structure):
+class CBuffer(ctypes.Structure):
     _fields_ = (("at", ctypes.c_void_p), *fields_of(ctypes.c_int64, "size room"))
 
     def read(self) -> bytes:
@@ -114,7 +114,7 @@ class _CBuffer(ctypes.Structure):
 
 
 class _CWalk(ctypes.Structure):
-    _fields_ = (*fields_of(_CBuffer, _BUFFERS), *fields_of(ctypes.c_int64, "elements status"))
+    _fields_ = (*fields_of(CBuffer, _BUFFERS), *fields_of(ctypes.c_int64, "elements status"))
 
 
 class _CPage(ctypes.Structure):

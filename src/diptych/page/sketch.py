@@ -9,8 +9,6 @@ from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain, islice
 
-from selectolax.lexbor import LexborHTMLParser
-
 from diptych.language.codes import asked_language
 from diptych.language.identify import identify_all
 from diptych.text.caches import TextCache, TextMap
@@ -32,7 +30,7 @@ _PAGE_NAME = re.compile(r"(?:\.(?:[sx]?html?|php\d?|aspx?|jsp|cgi|pl|do)|/[^/.]*
 
 
 def make_sketch(
-    parser: LexborHTMLParser,
+    images: Iterable[str],
     tags: str,
     texts: Sequence[str],
     links: Sequence[Link],
@@ -42,8 +40,8 @@ def make_sketch(
 ) -> Sketch:
     """Create the sketch of a page in language `lang`.
 
-    `tags` and the `texts` of its blocks come from a walk over the page; `langs` are the requested
-    languages.
+    `images` are the addresses of its images; `tags` and the `texts` of its blocks come from a walk
+    over the page; `langs` are the requested languages.
     """
     bag, block_words = count_words(texts, lang)
     return Sketch(
@@ -51,7 +49,7 @@ def make_sketch(
         words=bag.total(),
         bag=bag,
         block_words=block_words,
-        files=tuple(sorted(file_names(parser, links, url))[:_MAX_FILES]),
+        files=tuple(sorted(file_names(images, links, url))[:_MAX_FILES]),
         blocks=tuple([_keys[text] for text in texts]),
         shares=language_shares(texts, langs),
     )
@@ -128,16 +126,12 @@ def _key(text: str) -> tuple[int, float]:
 _keys = TextCache(_key, 8_000_000, per_entry=120)
 
 
-def file_names(parser: LexborHTMLParser, links: Sequence[Link], url: Url) -> set[str]:
+def file_names(images: Iterable[str], links: Sequence[Link], url: Url) -> set[str]:
     """The names of a page's images and linked files, and the URLs of links to other sites.
 
     The folders of images and files are omitted, because they often depend on the language.
     """
-    found: set[str] = set()
-    for image in parser.css("img[src]"):
-        source = image.attributes.get("src") or ""
-        if source and not source.startswith("data:"):
-            found.add(_name(source))
+    found = set(map(_name, images))
     own = site_name(url)
     for link in links:
         if link.rel not in ("a", "area"):
