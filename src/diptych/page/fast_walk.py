@@ -38,7 +38,7 @@ from diptych.page.elements import (
     shown_text,
 )
 from diptych.page.elements import SKIPPED as _SKIPPED
-from diptych.page.link_lists import SEPARATORS, is_in_link_list
+from diptych.page.link_lists import MAX_NODES, SEPARATORS
 from diptych.page.note_marks import MAX_MARK, is_mark, is_superscript_mark
 from diptych.page.sketch import MAX_TAGS, spell_tags
 from diptych.text.urls import resolver
@@ -103,9 +103,7 @@ def _decide(question: Question, address: int, before: str) -> bool:
         return gaps.is_gap(before, node.text_content or "", node)
     if question is Question.MARK:
         return is_mark(node)
-    if question is Question.SUPERSCRIPT:
-        return is_superscript_mark(node)
-    return is_in_link_list(node)
+    return is_superscript_mark(node)
 
 
 def _packed(found: Walked, base: str) -> bytes:
@@ -135,7 +133,7 @@ def _walker() -> Walker | None:
     names = (ctypes.c_char_p * TAGS)(*(name.encode() or None for _, name in known))
     limits = Limits(
         blocks.MAX_PATH, blocks.MAX_ELEMENTS, blocks.MAX_BLOCKS, blocks.MAX_ATTRIBUTE, MAX_MARK,
-        MAX_TAGS,
+        MAX_TAGS, MAX_NODES,
     )  # fmt: skip
     head = next(tag for tag, (_, name) in enumerate(known) if name == "head")
     return Walker(addresses, character_classes(), np.array(roles, np.uint8), names, head, limits)
