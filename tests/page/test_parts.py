@@ -40,7 +40,7 @@ PIECES = (
     "<textarea>a</textarea>", "<template><a href=t>t</a></template>", "<!-- c -->", "<pre>",
     "</pre>", "<code>", "</code>", "<tt>", "<var>v</var>", "<main>", "</main>", "<article>",
     "</article>", "<div role=main>", "<dialog>", "</dialog>", "<div role=dialog>",
-    "<div role=Dialog>", "<div aria-modal=true>", "<div id=my-Cookie-bar>", "<p class=CONSENT>",
+    "<div role=Dialog>", "<div aria-modal=true>", "<div id=my-Cookie-bar>", "<p class=CONSENT>", "<b id=a-Consent>w</b>",
     "<body class=cookie>", "<html id=consent>", "<frameset>", "<frame src=g>", "<table><tr><td>",
     "</table>", "<title>A title</title>", "word", "two  words", " ", "\n\t ", "\u00a0", "\u3000",
     "élan", "中文", "😀", "&#0;", "&#1;", "&#xD800;", "\u0085", "\u200b", "é" * 80, "x y " * 400,
