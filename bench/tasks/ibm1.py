@@ -114,7 +114,7 @@ def _blocks(folder: Path, url: str) -> list[str]:
     if not path.is_file():
         return []
     markup = decode(path.read_bytes()[:2_000_000], "text/html")[0]
-    walk = Walk(LexborHTMLParser(markup), "http://localhost/", markup)
+    walk = Walk(LexborHTMLParser(markup), "http://localhost/")
     return [block.text for block in walk.blocks]
 
 

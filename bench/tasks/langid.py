@@ -212,7 +212,7 @@ def _text_of_page(path: Path) -> Iterator[str]:
     if not path.is_file():
         return
     markup = decode(path.read_bytes()[:500_000], "text/html")[0]
-    walk = Walk(LexborHTMLParser(markup), "http://localhost/", markup)
+    walk = Walk(LexborHTMLParser(markup), "http://localhost/")
     texts = [block.text for block in walk.blocks if len(block.text.encode()) >= 60]
     yield from pages_of(texts[len(texts) // 3 :])[:1]
 

@@ -10,7 +10,8 @@ from support.timing import processor_seconds
 
 from diptych.page import blocks as blocks_module
 from diptych.page import links as links_module
-from diptych.page.read import language_sample, read_content, read_page
+from diptych.page.languages import language_sample
+from diptych.page.read import read_content, read_page
 from diptych.types import Block, LangScore, Node, Page, Response, Url
 
 HERE = Url("http://example.org/docs/page.html")

@@ -10,7 +10,7 @@ HERE = "http://example.org/docs/page.html"
 
 
 def walk(markup: str) -> Walk:
-    return Walk(LexborHTMLParser(markup), HERE, markup)
+    return Walk(LexborHTMLParser(markup), HERE)
 
 
 def block_texts(markup: str) -> list[str]:

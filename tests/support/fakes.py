@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.page.blocks import TITLE_PATH
-from diptych.page.sketch import count_words
 from diptych.text.lengths import text_length
+from diptych.text.stems import stem_counts
 from diptych.text.urls import normalise
 from diptych.types import (
     Block,
@@ -64,7 +64,7 @@ def titled(page: Page) -> Page:
 
 def sketch_of(page: Page) -> Sketch:
     """The sketch of a page of paragraphs."""
-    bag, block_words = count_words([block.text for block in page.blocks], page.lang)
+    bag, block_words = stem_counts([block.text for block in page.blocks], page.lang)
     return Sketch(
         tags="ab" * len(page.blocks),
         words=bag.total(),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from diptych.kernels import native
 from diptych.text import stems
 from diptych.text.cognates import stem
-from diptych.text.stems import text_stems
+from diptych.text.stems import stem_counts, text_stems
 from diptych.text.tokens import tokens
 
 PIECES = st.sampled_from(
@@ -28,6 +30,16 @@ def one_by_one(texts: list[str], lang: str) -> list[list[str]]:
 @given(st.lists(TEXT, max_size=8), st.sampled_from(["en", "fr", "zh", "ru"]))
 def test_stems_are_those_of_tokens(texts: list[str], lang: str) -> None:
     assert text_stems(texts, lang) == one_by_one(texts, lang)
+
+
+@given(st.lists(TEXT, max_size=8), st.sampled_from(["en", "fr", "zh", "ru"]))
+def test_counted_stems_are_those_of_tokens(texts: list[str], lang: str) -> None:
+    wanted = one_by_one(texts, lang)
+    bag, places = stem_counts(texts, lang)
+    assert bag == Counter(stem for stems in wanted for stem in stems)
+    stems = list(bag)
+    assert [[stems[place] for place in each] for each in places] == wanted
+    assert stems == list(dict.fromkeys(stem for stems in wanted for stem in stems))
 
 
 @pytest.mark.parametrize(

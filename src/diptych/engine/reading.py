@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,12 +13,14 @@ import orjson
 from diptych.engine.worker import Failed, TaskLimits
 from diptych.page.answer import ReadAnswer, read_answer
 from diptych.page.sitemaps import SitemapEntry
+from diptych.run.encoding import encode_page, read_links
 from diptych.run.open_archives import OpenArchives
 from diptych.run.warc import compose
-from diptych.types import Failure, Kind, Link, Response, Url
+from diptych.types import EncodedPage, Failure, Kind, Page, PageRecord, Response, Url
 
 READ_LIMITS = TaskLimits(30.0, 2 << 30)  # a page of 10 MB takes less than two seconds
 _PART = 1000  # entries of a sitemap per part
+_FIELDS = tuple(field.name for field in fields(PageRecord))
 
 
 class ReadTask(NamedTuple):
@@ -98,20 +100,24 @@ def read_result(
 def pack(reading: ReadAnswer, record: bytes) -> bytes:
     """Serialise a parsed response and its record for the parent process.
 
-    Links are sent as JSON, because unpickling a hundred named tuples takes longer than parsing the
-    page.  Sitemap entries are sent in parts, which are unpacked one by one: there may be 50,000.
+    The links and the sketch of a page are sent as they are stored, because unpickling them takes
+    longer than parsing the page.  Sitemap entries are sent in parts, which are unpacked one by one:
+    there may be 50,000.
     """
-    links = b"[]"
+    page: tuple[object, ...] = ()
     parts: tuple[bytes, ...] = ()
     if reading.page is not None:
-        links = orjson.dumps(list(map(tuple, reading.page.links)))
-        reading = reading._replace(page=replace(reading.page, links=()))
+        encoded = encode_page(reading.page)
+        values = tuple([getattr(reading.page.record, name) for name in _FIELDS])
+        blocks = orjson.dumps(encoded.blocks)
+        page = values, reading.page.content, encoded.links, encoded.sketch, blocks
+        reading = reading._replace(page=None)
     if reading.sitemap is not None:
         entries = reading.sitemap.entries
         starts = range(0, len(entries), _PART)
         parts = tuple(pickle.dumps(entries[start : start + _PART]) for start in starts)
         reading = reading._replace(sitemap=replace(reading.sitemap, entries=()))
-    return pickle.dumps((reading, links, parts, record), pickle.HIGHEST_PROTOCOL)
+    return pickle.dumps((reading, page, parts, record), pickle.HIGHEST_PROTOCOL)
 
 
 def unpack(frame: bytes) -> Iterator[tuple[ReadAnswer, bytes] | None]:
@@ -120,10 +126,12 @@ def unpack(frame: bytes) -> Iterator[tuple[ReadAnswer, bytes] | None]:
     Each step yields None, except the last, which yields the parsed response and its WARC record.
     """
     reading: ReadAnswer
-    reading, links, parts, record = pickle.loads(frame)
-    if reading.page is not None:
-        page = replace(reading.page, links=tuple(map(Link._make, orjson.loads(links))))
-        reading = reading._replace(page=page)
+    reading, page, parts, record = pickle.loads(frame)
+    if page:
+        values, content, links, sketch, blocks = page
+        encoded = EncodedPage(links, sketch, orjson.loads(blocks))
+        own = Page(PageRecord(*values), tuple(read_links(links)), content=content, encoded=encoded)
+        reading = reading._replace(page=own)
     if reading.sitemap is not None:
         entries: list[SitemapEntry] = []
         for part in parts:

@@ -127,8 +127,8 @@ class Aliases:
         url, content = page.url, content_of(page.record)
         if len(url) > MAX_URL:
             return []
-        if page.sketch is not None:
-            self._template(url).add(page.lang, page.sketch.blocks)
+        if page.block_keys is not None:
+            self._template(url).add(page.lang, page.block_keys)
         same: list[str] = []
         broken: list[str] = []
         for rule, made in rewritings(url):
@@ -175,7 +175,7 @@ class Aliases:
         """True if two pages have nearly the same text; None if this cannot be decided yet."""
         if content_of(page.record) == content_of(twin):
             return True
-        lang, blocks = page.lang, page.sketch.blocks if page.sketch is not None else ()
+        lang, blocks = page.lang, page.block_keys
         if not blocks or (lang and twin.lang and not same_language(lang, twin.lang)):
             return False
         other = self._store.sketch(twin.url)

@@ -26,7 +26,7 @@ enum { WORD = 1, MAY_END = 2, MAY_BEGIN = 4, SPACE = 8, INVISIBLE = 16, UNPRINTA
 enum { CHARACTERS = 0x40000, TAGS = 256, MAX_NAME = 64, MAX_LEVELS = 4096, MAX_KINDS = 256, ELEMENT = 1, TEXT = 2 };
 enum { BLOCK_LEVEL, INLINE, ANCHOR, TOP, CUSTOM, LINE_BREAK, RULE, IMAGE, AREA, INPUT, META, TITLE, SUPERSCRIPT, SKIPPED };
 enum { EVENT_INLINE, EVENT_BLOCK, EVENT_LEAF, EVENT_TEXT, EVENT_CLOSE };
-enum { ASK_GAP, ASK_MARK, ASK_SUPERSCRIPT, ASK_LIST };
+enum { ASK_GAP, ASK_MARK, ASK_SUPERSCRIPT };
 enum { HIDDEN = 1, APART = 2 };
 enum { DONE, UNUSUAL, NO_MEMORY, STOPPED };
 
@@ -40,7 +40,7 @@ typedef struct {
     const int32_t *reasons;  /* for each, HIDDEN or APART */
     Bytes apart;             /* for each, a text to read apart, which a zero ends; empty if there is none */
     const int64_t *apart_at;
-    int64_t hidden_count, head, max_path, max_elements, max_blocks, max_attribute, max_mark, max_tags;
+    int64_t hidden_count, head, max_path, max_elements, max_blocks, max_attribute, max_mark, max_tags, max_list;
     uint64_t seed;
 } Page;
 
@@ -52,7 +52,7 @@ typedef struct { /* the first fields are the result */
     int64_t status;
     /* state */
     const Page *page;
-    Buffer starts, slots, hashes, run, parts, asides, clean, frames, counts, path;
+    Buffer starts, slots, hashes, run, parts, asides, clean, frames, counts, path, waiting, targets;
     int32_t string_count, tag_count, left, next_uid, block, break_at, muted, has_title;
     int32_t first_link, first_link_element, link_list;
     jmp_buf end;
@@ -595,11 +595,104 @@ static int follows_link(Walk *walk, const Element *element) {
            (one.size && memcmp(one.at, other.at, (size_t)one.size));
 }
 
+/* Lists of links; `page/link_lists.py` is the reference */
+
+static int role_of(Walk *walk, Dom node) {
+    uintptr_t tag = walk->page->parser.tag_id(node);
+    return tag < TAGS ? walk->page->roles[tag] : CUSTOM;
+}
+
+static int is_block_level(int role) { return role == BLOCK_LEVEL || role == TOP || role == CUSTOM || role == RULE; }
+
+static int is_paragraph(Walk *walk, Dom node) {
+    uintptr_t tag = walk->page->parser.tag_id(node);
+    const char *name = tag < TAGS ? walk->page->names[tag] : NULL;
+    if (!name) return 0;
+    return !strcmp(name, "p") || (name[0] == 'h' && name[1] >= '1' && name[1] <= '6' && !name[2]);
+}
+
+/* The first node in the block-level element around a node. */
+static Dom first_of_block(Walk *walk, Dom node) {
+    const Parser *parser = &walk->page->parser;
+    Dom above = parser->parent(node), custom = NULL;
+    for (; above && parser->type(above) == ELEMENT; above = parser->parent(above)) {
+        size_t size = 0;
+        int role = role_of(walk, above);
+        if (is_block_level(role) && role != CUSTOM) break;
+        if (role != CUSTOM || custom) continue;
+        Bytes name = parser->element_name(above, &size);
+        if (name && memchr(name, '-', size)) custom = above;
+    }
+    if (above && parser->type(above) != ELEMENT) above = NULL;
+    if (custom && !(above && is_paragraph(walk, above))) above = custom;
+    Dom first = above ? parser->first_child(above) : NULL;
+    return first ? first : node;
+}
+
+/* True if there is one of the signs between two breadcrumbs. */
+static int has_arrow(Span text) {
+    static const char *const arrows[] = {"/", "|", ">", "\xc2\xbb", "\xe2\x80\xba", "\xe2\x86\x92"};
+    for (size_t k = 0; k < sizeof arrows / sizeof *arrows; k++) {
+        int64_t size = (int64_t)strlen(arrows[k]);
+        for (int64_t at = 0; at + size <= text.size; at++)
+            if (!memcmp(text.at + at, arrows[k], (size_t)size)) return 1;
+    }
+    return 0;
+}
+
+/* Adds the target of a link to those of a list; returns 0 if it has none, or a known one. */
+static int add_target(Walk *walk, Dom link) {
+    Span own = attribute(walk, link, "href");
+    const Span *known = (const Span *)walk->targets.at, *end = known + walk->targets.size / (int64_t)sizeof own;
+    for (; known < end; known++)
+        if (known->size == own.size && !memcmp(known->at, own.at, (size_t)own.size)) return 0;
+    if (own.size) *(Span *)more(walk, &walk->targets, sizeof own) = own;
+    return own.size != 0;
+}
+
+typedef struct { int is_after_arrow, has_end; } List;
+
+/* True if a list of links may have this text between its links, or as its end. */
+static int is_text_of_list(Walk *walk, List *list, Span text) {
+    Span rest = stripped(walk, text, SEPARATOR), lead = {text.at, rest.at - text.at};
+    if (!rest.size) {
+        list->is_after_arrow |= has_arrow(text);
+        return 1;
+    }
+    int is_end = list->is_after_arrow || (last_class(walk, lead) & SPACE && has_arrow(lead));
+    list->has_end |= walk->targets.size && is_end;
+    return list->has_end;
+}
+
+/* True if the block of a link consists of several links, with nothing but separators between. */
+static int is_in_link_list(Walk *walk, Dom link) {
+    const Parser *parser = &walk->page->parser;
+    List list = {0, 0};
+    walk->targets.size = walk->waiting.size = 0;
+    *(Dom *)more(walk, &walk->waiting, sizeof(Dom)) = first_of_block(walk, link);
+    for (int64_t left = walk->page->max_list; walk->waiting.size; left--) {
+        if (!left) return 0;
+        Dom node = *(Dom *)(walk->waiting.at + (walk->waiting.size -= (int64_t)sizeof(Dom)));
+        if (!node) continue;
+        *(Dom *)more(walk, &walk->waiting, sizeof(Dom)) = parser->next(node);
+        int role = role_of(walk, node);
+        if (is_text(walk, node)) {
+            if (!is_text_of_list(walk, &list, text_of(walk, node))) return 0;
+        } else if (role == ANCHOR) {
+            if (list.has_end || !add_target(walk, node)) return 0;
+            list.is_after_arrow = 0;
+        } else if (is_block_level(role)) return 0;
+        else if (role == INLINE || role == SUPERSCRIPT)
+            *(Dom *)more(walk, &walk->waiting, sizeof(Dom)) = parser->first_child(node);
+    }
+    return walk->targets.size > (int64_t)sizeof(Span);
+}
+
 /* At the second link of a block, finds out if the block is a list of links. */
 static void check_list(Walk *walk, const Element *element) {
     Frame *block = block_of(walk);
     walk->first_link = -1;
-    if (!block->checked && ask(walk, ASK_LIST, element->node, NOTHING)) {
+    if (!block->checked && is_in_link_list(walk, element->node)) {
         if (walk->first_link_element < 0 && !walk->muted) stop(walk, UNUSUAL);
         walk->link_list = block->uid;
         flush(walk, walk->first_link_element);
@@ -786,7 +879,8 @@ static void number_places(Walk *walk) {
 void dom_walk_free(Walk *walk) {
     Buffer *all[] = {&walk->kinds, &walk->values, &walk->numbers, &walk->spelled, &walk->strings, &walk->hrefs,
         &walk->href_ids, &walk->texts, &walk->places, &walk->runs, &walk->tags, &walk->starts, &walk->slots,
-        &walk->hashes, &walk->run, &walk->parts, &walk->asides, &walk->clean, &walk->frames, &walk->counts, &walk->path};
+        &walk->hashes, &walk->run, &walk->parts, &walk->asides, &walk->clean, &walk->frames, &walk->counts, &walk->path,
+        &walk->waiting, &walk->targets};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) free(all[k]->at);
     free(walk);
 }

@@ -67,7 +67,6 @@ class Question(IntEnum):
     GAP = 0
     MARK = 1
     SUPERSCRIPT = 2
-    LINK_LIST = 3
 
 
 class Limits(NamedTuple):
@@ -79,6 +78,8 @@ class Limits(NamedTuple):
     attribute: int
     mark: int
     tags: int
+    links: int
+    """nodes of a list of links"""
 
 
 class Hidden(NamedTuple):
@@ -106,15 +107,18 @@ class Walked(NamedTuple):
     tags: str
 
 
-class _CBuffer(ctypes.Structure):
+class CBuffer(ctypes.Structure):
+    """A buffer that a kernel has filled."""
+
     _fields_ = (("at", ctypes.c_void_p), *fields_of(ctypes.c_int64, "size room"))
 
     def read(self) -> bytes:
+        """A copy of the bytes."""
         return ctypes.string_at(self.at, self.size) if self.size else b""
 
 
 class _CWalk(ctypes.Structure):
-    _fields_ = (*fields_of(_CBuffer, _BUFFERS), *fields_of(ctypes.c_int64, "elements status"))
+    _fields_ = (*fields_of(CBuffer, _BUFFERS), *fields_of(ctypes.c_int64, "elements status"))
 
 
 class _CPage(ctypes.Structure):
@@ -124,7 +128,7 @@ class _CPage(ctypes.Structure):
         ("ask", _ASK),
         *fields_of(ctypes.c_void_p, "hidden reasons apart apart_at"),
         *fields_of(ctypes.c_int64, "hidden_count head"),
-        *fields_of(ctypes.c_int64, "path elements blocks attribute mark tags"),
+        *fields_of(ctypes.c_int64, "path elements blocks attribute mark tags links"),
         ("seed", ctypes.c_uint64),
     )
 

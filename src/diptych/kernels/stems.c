@@ -3,6 +3,8 @@
    Texts are lines of folded UTF-8.  A line with a character that is not plain has no result: its words depend
    on more than their characters.  Which characters are plain comes from a table.  The input is untrusted. */
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { PLAIN = 1, LETTER = 2, DIGIT = 4, JOINER = 8, COLON = 16, POINT = 32, BLANK = 64, SEPARATOR = 128 };
 
@@ -125,4 +127,66 @@ int64_t plain_stems(const Rules *rules, const uint8_t *text, int64_t count, uint
         if (end == stop) return to - out;
         at = end + 1;
     }
+}
+
+typedef struct { int32_t start, size; } Word; /* bytes of the first occurrence */
+
+static uint64_t hash(uint64_t seed, const uint8_t *text, int64_t size) {
+    uint64_t sum = seed ^ (uint64_t)size * 0x9e3779b97f4a7c15u;
+    for (int64_t k = 0; k < size; k += 8) {
+        uint64_t word = 0;
+        memcpy(&word, text + k, (size_t)(size - k < 8 ? size - k : 8));
+        sum = (sum ^ word) * 0xff51afd7ed558ccdu;
+        sum ^= sum >> 32;
+    }
+    return (sum * 0xc4ceb9fe1a85ec53u) >> 16;
+}
+
+/* Numbers the distinct words of a text in the order in which they first occur, and counts them.
+
+   The words of the text have a blank after each, and a newline is after each line.  distinct: as many bytes as there
+   are, to which the distinct words are written, a blank after each.  result: room for the number of bytes of the
+   distinct words, then, for each line, the number of words up to its end, then the number of each word, then the
+   count of each distinct word; there are at most half as many words as bytes.  Returns the number of distinct words,
+   or -1 if memory is exhausted. */
+int64_t count_words(
+    const uint8_t *text, int64_t size, int64_t lines, uint64_t seed, uint8_t *distinct, int32_t *result) {
+    uint8_t *out = distinct;
+    int32_t *ends = result + 1, *numbers = ends + lines, *counts = numbers + size / 2;
+    Word *words = malloc((size_t)(size / 2 + 1) * sizeof *words);
+    int64_t slots = 64, found = 0, read = 0, start = 0;
+    while (slots < size) slots *= 2; /* words have two bytes or more, so at most half of the slots are taken */
+    int32_t *table = calloc((size_t)slots, sizeof *table);
+    for (int64_t at = 0; at < size && table && words; at++) {
+        if (text[at] == '\n') {
+            *ends++ = (int32_t)read;
+            start = at + 1;
+        }
+        if (text[at] != ' ') continue;
+        int64_t own = at - start;
+        if (!own) {
+            start++;
+            continue;
+        }
+        int64_t slot = (int64_t)(hash(seed, text + start, own) & (uint64_t)(slots - 1));
+        for (; table[slot]; slot = (slot + 1) & (slots - 1)) {
+            Word known = words[table[slot] - 1];
+            if (known.size == own && !memcmp(text + known.start, text + start, (size_t)own)) break;
+        }
+        if (!table[slot]) {
+            words[found] = (Word){(int32_t)start, (int32_t)own};
+            counts[found] = 0;
+            memcpy(out, text + start, (size_t)own + 1); /* with the blank */
+            out += own + 1;
+            table[slot] = (int32_t)++found;
+        }
+        counts[table[slot] - 1]++;
+        numbers[read++] = table[slot] - 1;
+        start = at + 1;
+    }
+    int is_done = table && words;
+    free(table);
+    free(words);
+    *result = (int32_t)(out - distinct);
+    return is_done ? found : -1;
 }

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +55,10 @@ class _CRules(ctypes.Structure):
     _fields_ = (("classes", ctypes.c_void_p), *fields_of(ctypes.c_int64, "size letters longest"))
 
 
+_NOT_PLAIN = b"\0"
+_SEED = hash("stems") % (1 << 64)  # differs between processes, so no page can plan collisions
+
+
 def plain_stems(folded: str, rules: Rules) -> Sequence[list[str] | None]:
     r"""The stems of each line of a case-folded text; None for a line that is not plain.
 
@@ -65,12 +71,74 @@ def plain_stems(folded: str, rules: Rules) -> Sequence[list[str] | None]:
     >>> plain_stems("a mountain\n3 cats", rules) if native() else [["a", "mount"], None]
     [['a', 'mount'], None]
     """
+    lines = stem_lines(folded, rules).decode("utf-8").split("\n")[:-1]
+    return [None if line == "\0" else line.split(" ")[:-1] for line in lines]
+
+
+def stem_lines(folded: str, rules: Rules) -> bytes:
+    """The stems of a case-folded text in lines: a blank after each, and a newline after a line.
+
+    A line that is not plain is a zero.
+    """
     library = native()
     if library is None:
-        return [None] * (folded.count("\n") + 1)
+        return b"\0\n" * (folded.count("\n") + 1)
     data = folded.encode("utf-8", "surrogatepass")
     out = ctypes.create_string_buffer(2 * len(data) + 2)
     library.plain_stems.restype = ctypes.c_int64
     size = library.plain_stems(ctypes.byref(rules.in_c), data, ctypes.c_int64(len(data)), out)
-    lines = ctypes.string_at(out, size)[:-1].decode("utf-8").split("\n")
-    return [None if line == "\0" else line.split(" ")[:-1] for line in lines]
+    return ctypes.string_at(out, size)
+
+
+class CountedStems(NamedTuple):
+    """The distinct stems of lines in the order in which they first occur, and where they occur."""
+
+    stems: list[str]
+    counts: list[int]
+    numbers: list[int]
+    """those of all stems in order"""
+    ends: list[int]
+    """for each line, the number of stems up to its end"""
+
+
+def count_stems(lines: bytes) -> CountedStems:
+    r"""Count the stems in lines that `stem_lines` returns; all lines must have been plain.
+
+    >>> count_stems(b"two cats \ncats \n")
+    CountedStems(stems=['two', 'cats'], counts=[1, 2], numbers=[0, 1, 1], ends=[2, 3])
+    """
+    library = native()
+    if library is None or len(lines) >= 1 << 31:
+        return count_stems_reference(lines)
+    count, most = lines.count(b"\n"), len(lines) // 2
+    result = np.empty(1 + count + 2 * most, np.int32)
+    distinct = ctypes.create_string_buffer(len(lines) + 1)
+    library.count_words.restype = ctypes.c_int64
+    size = library.count_words(
+        lines, ctypes.c_int64(len(lines)), ctypes.c_int64(count), ctypes.c_uint64(_SEED), distinct,
+        pointer(result),
+    )  # fmt: skip
+    if size < 0:
+        raise MemoryError
+    written, *ends = result[: 1 + count].tolist()
+    read = ends[-1] if ends else 0
+    stems = ctypes.string_at(distinct, written).decode("utf-8", "surrogatepass")
+    return CountedStems(
+        stems.split(" ")[:-1],
+        result[1 + count + most :][:size].tolist(),
+        result[1 + count :][:read].tolist(),
+        ends,
+    )
+
+
+def count_stems_reference(lines: bytes) -> CountedStems:
+    """The same as `count_stems`, in Python."""
+    numbers: list[int] = []
+    ends: list[int] = []
+    place: dict[str, int] = {}
+    for line in lines.decode("utf-8", "surrogatepass").split("\n")[:-1]:
+        stems = filter(None, line.split(" ")[:-1])
+        numbers += [place.setdefault(stem, len(place)) for stem in stems]
+        ends.append(len(numbers))
+    counts = Counter(numbers)
+    return CountedStems(list(place), [counts[k] for k in range(len(place))], numbers, ends)

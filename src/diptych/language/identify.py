@@ -17,7 +17,7 @@ import numpy as np
 
 from diptych.files import shipped_table
 from diptych.kernels import return_memory
-from diptych.kernels.langid import Model, label_shares
+from diptych.kernels.langid import Model, label_shares_of_texts
 from diptych.language.codes import accept_codes, primary, same_language, script_of, usual_script
 from diptych.language.learned import LearnedLanguage
 from diptych.language.model_file import open_model
@@ -85,23 +85,55 @@ def identify(text: str, langs: Sequence[str] = (), *, closed: bool = True) -> tu
     >>> identify("Home")
     ()
     """
-    text = text[:_MAX_CHARACTERS]
-    if not is_identifiable(text):
-        return ()
-    learned = _learned.get()
-    asked = _labels(tuple(langs), learned)
-    is_choice = closed and asked.codes > 1
-    known = _restricted(tuple(sorted(asked.names)), learned) if is_choice else _model(learned)
-    shares = _shares(text, known)
-    if learned:
-        shares = _with_scripts(text, known.labels, shares, learned)
+    return identify_all([text], langs, closed=closed)[0]
+
+
+def identify_all(
+    texts: Sequence[str], langs: Sequence[str] = (), *, closed: bool = True
+) -> list[tuple[LangScore, ...]]:
+    """The same as `identify` for many texts at once, which takes a third of the time.
+
+    >>> [scores[0].lang for scores in identify_all([
+    ...     "Le chat dort sur le canapé.", "The cat sleeps on the sofa."], ["en", "fr"])]
+    ['fr', 'en']
+    """
+    texts = [text[:_MAX_CHARACTERS] for text in texts]
+    found: dict[str, tuple[LangScore, ...]] = dict.fromkeys(texts, ())
+    distinct = [text for text in found if is_identifiable(text)]
+    if distinct:
+        learned = _learned.get()
+        asked = _labels(tuple(langs), learned)
+        is_choice = closed and asked.codes > 1
+        known = _restricted(tuple(sorted(asked.names)), learned) if is_choice else _model(learned)
+        for text, shares in zip(distinct, _shares(distinct, known), strict=True):
+            if learned:
+                shares = _with_scripts(text, known.labels, shares, learned)
+            ranking = _Ranking(known.labels, shares, is_choice, closed)
+            found[text] = _scores(text, ranking, asked)
+    return [found[text] for text in texts]
+
+
+class _Ranking(NamedTuple):
+    """The probabilities of the labels for a text."""
+
+    labels: Sequence[str]
+    shares: list[float]
+    is_choice: bool
+    """True if the labels are only those of the requested languages"""
+    closed: bool
+    """as in `identify`"""
+
+
+def _scores(text: str, ranking: _Ranking, asked: _Requested) -> tuple[LangScore, ...]:
+    """The most probable languages of a text, given the probabilities of the labels."""
+    labels, shares, is_choice, closed = ranking
     most = max(shares)
     # The case of nine out of ten pages: no other language has a noticeable score.
-    if most >= _CERTAIN and (label := known.labels[shares.index(most)]) not in asked.scripts:
+    if most >= _CERTAIN and (label := labels[shares.index(most)]) not in asked.scripts:
         return (LangScore(asked.names.get(label, label), most),)
-    ranking = list(zip(known.labels, shares, strict=True))
+    pairs = list(zip(labels, shares, strict=True))
     scores: dict[str, float] = {}
-    for label, score in ranking if is_choice else _with_prior(asked.names, ranking):
+    for label, score in pairs if is_choice else _with_prior(asked.names, pairs):
         lang = asked.names.get(label, label)
         scores[lang] = scores.get(lang, 0.0) + score
     # Two labels may belong to one language: Uzbek and Southern Uzbek.
@@ -157,7 +189,7 @@ def is_identifiable(text: str) -> bool:
     >>> is_identifiable("1999, 2000, 2001, 2002"), is_identifiable("Our opening hours in winter")
     (False, True)
     """
-    if len(text) > 4 * MIN_LETTERS and text[: 2 * MIN_LETTERS].replace(" ", "a").isalpha():
+    if sum(map(str.isalpha, text[: 2 * MIN_LETTERS])) >= MIN_LETTERS:
         return True
     letters = sum(map(len, _LETTERS.findall(text)))
     return letters + 3 * len(_DENSE.findall(text)) >= MIN_LETTERS
@@ -230,13 +262,15 @@ def model_bytes(text: str) -> bytes:
     return folded.encode("utf-8", "surrogatepass")
 
 
-def _shares(text: str, known: Labelled) -> list[float]:
-    """The probability of each label of `known` for a text, as in py3langid with `norm_probs`."""
-    shares: list[float] = label_shares(known.model, model_bytes(text)).tolist()
+def _shares(texts: Sequence[str], known: Labelled) -> list[list[float]]:
+    """The probability of each label of `known` for texts, as in py3langid with `norm_probs`."""
+    data = [model_bytes(text) for text in texts]
+    rows: list[list[float]] = label_shares_of_texts(known.model, data).tolist()
     for first, again in known.aliases:
-        shares[first] += shares[again]
-        shares[again] = 0.0
-    return shares
+        for shares in rows:
+            shares[first] += shares[again]
+            shares[again] = 0.0
+    return rows
 
 
 @lru_cache(maxsize=1024)

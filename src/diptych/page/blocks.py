@@ -49,12 +49,12 @@ _HEAD, _LINK = (next(id for id, (_, name) in KNOWN.items() if name == tag) for t
 class Walk:
     """One walk over a page; its results are `blocks`, `tags`, `tree` and `content`."""
 
-    def __init__(self, parser: LexborHTMLParser, base: str, markup: str) -> None:
+    def __init__(self, parser: LexborHTMLParser, base: str) -> None:
         self._resolve = resolver(base)
         self.blocks: list[Block] = []
         self.tags: list[int] = []
         self._writer = ContentWriter()
-        self._hidden = hidden_elements(parser, markup)
+        self._hidden = hidden_elements(parser)
         self._block = ""  # path of the innermost open block-level element
         # Block that begins with a link, and the path of that link's parent, and its number.
         self._first_link = ("", "", 0)

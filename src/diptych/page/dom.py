@@ -98,6 +98,11 @@ class DomNode:
         return self.text() if self.tag_id == _TEXT else None
 
     @property
+    def is_empty_text_node(self) -> bool:
+        """True if this is a text node with nothing but HTML's white space."""
+        return self.tag_id == _TEXT and not (self.text_content or "").strip(" \t\n\f\r")
+
+    @property
     def attributes(self) -> dict[str, str | None]:
         """The attributes of an element; the value of one without a value is None."""
         found: dict[str, str | None] = {}

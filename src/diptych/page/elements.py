@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from diptych.page.dom import AnyNode
+
 _ROLES = (  # in the order of the readers in `blocks`
     "address article aside blockquote button caption center col colgroup dd details dialog dir div"
     " dl dt fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup label"
@@ -51,21 +53,15 @@ _ICON_FONT = re.compile(
     r"(?:^|\s)material-(?:icons|symbols)(?:-(?:outlined|round|rounded|sharp|two-tone))?(?:\s|$)"
 )
 HIDDEN, APART = 1, 2  # not shown; shown or read aloud, but not as part of a sentence
-_HIDING = ("hidden", "none", "sr-only", "screen-reader", "material-", "assistive-text")
-# By a word without which the page has no such elements.  They make one selector, since each is a
-# walk over the page, and a short one: each part takes 1% of the time of a walk.  The class names
-# are those of Bootstrap, WordPress, HTML5 Boilerplate and others.
-_HIDDEN = {
-    b"hidden": "[hidden],[style*=hidden i]",
-    b"none": "[style*=none i]",
-    b"aria-hidden": "span[aria-hidden=true]",
-    b"visually-hidden": ".visually-hidden",
-    b"visuallyhidden": ".visuallyhidden",
-    b"sr-only": ".sr-only",
-    b"screen-reader-text": ".screen-reader-text",
-    b"assistive-text": ".assistive-text",
-    b"material-": "[class^=material-]",
-}
+# The class names are those of Bootstrap, WordPress, HTML5 Boilerplate and others.
+_HIDDEN = (
+    "[hidden],[style*=hidden i],[style*=none i],span[aria-hidden=true],.visually-hidden,"
+    ".visuallyhidden,.sr-only,.screen-reader-text,.assistive-text,[class^=material-]"
+)
+UNREAD = ("script", "style", "template", "noscript", "svg", "math", "textarea", "select")
+"""elements whose texts and links are not those of the page"""
+CODE = ("pre", "code", "samp", "kbd", "tt", "var")
+"""elements with code, which is in no language"""
 INVISIBLE = "\u00ad\u200b\u2060\ufeff"  # soft hyphens and similar characters, which split words
 # Characters that line-based files or XML cannot contain.
 UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
@@ -87,39 +83,43 @@ def _known() -> dict[int, tuple[int, str]]:
 KNOWN = _known()
 
 
-def hidden_elements(parser: LexborHTMLParser, markup: str) -> dict[int, int]:
+def hidden_elements(parser: LexborHTMLParser) -> dict[int, int]:
     """Map the memory addresses of elements that are not part of the visible text to the reason.
 
     >>> markup = "<p hidden>a<p style='display: none'>b<p>c <i class=sr-only>d</i>"
-    >>> list(hidden_elements(LexborHTMLParser(markup), markup).values())
+    >>> list(hidden_elements(LexborHTMLParser(markup)).values())
     [1, 1, 2]
     """
-    return {node.mem_id: reason for node, reason in hidden_nodes(parser, markup)}
+    return {node.mem_id: reason for node, reason in hidden_nodes(parser)}
 
 
-def hidden_nodes(parser: LexborHTMLParser, markup: str) -> Sequence[tuple[LexborNode, int]]:
+def hidden_nodes(parser: LexborHTMLParser) -> Sequence[tuple[LexborNode, int]]:
     """The elements that are not part of the visible text, each with the reason."""
-    if not any(word in markup for word in _HIDING):
-        return ()
-    lowered = parser.raw_html.lower()  # bytes, because that is ten times as fast
-    hidden = ",".join(selector for word, selector in _HIDDEN.items() if word in lowered)
-    if not hidden:
-        return ()
-    nodes = [node for node in parser.css(hidden) if node.first_child is not None]
+    nodes = [node for node in parser.css(_HIDDEN) if node.first_child is not None]
     return [(node, reason) for node in nodes if (reason := _hiding(node))]
 
 
 def _hiding(node: LexborNode) -> int:
-    """The reason why an element is not part of the visible text, or 0."""
     own = node.attributes
-    # Some pages hide html or body until a script has run; until-found text is meant to be read.
-    if node.tag in ("html", "body") or own.get("hidden", "") == "until-found":
+    if node.tag in ("html", "body"):  # some pages hide them until a script has run
         return 0
-    name = own.get("class") or ""
-    if "hidden" in own or _is_not_shown(own.get("style") or "", name) or _ICON_FONT.search(name):
+    hidden = own["hidden"] or "" if "hidden" in own else None
+    spoken = node if "aria-hidden" in own else None
+    return hiding(hidden, own.get("style") or "", own.get("class") or "", spoken)
+
+
+def hiding(hidden: str | None, style: str, name: str, unspoken: AnyNode | None) -> int:
+    """The reason why an element is not part of the visible text, or 0.
+
+    `hidden`, `style` and `name` are the values of its attributes `hidden`, `style` and `class`.
+    `unspoken` is the element itself if it has the attribute `aria-hidden`.
+    """
+    if hidden == "until-found":  # text that is meant to be read
+        return 0
+    if hidden is not None or _is_not_shown(style, name) or _ICON_FONT.search(name):
         return HIDDEN
-    if "aria-hidden" in own:
-        return 0 if _is_one_of_several(node) else APART
+    if unspoken is not None:
+        return 0 if _is_one_of_several(unspoken) else APART
     return APART if _READ_ALOUD.search(name) else 0
 
 
@@ -130,21 +130,21 @@ def _is_not_shown(style: str, name: str) -> bool:
     return not (_ANIMATED.search(style) or _ANIMATED.search(name))
 
 
-def _is_one_of_several(node: LexborNode) -> bool:
+def _is_one_of_several(node: AnyNode) -> bool:
     """True if an element is one of several that together are a text, as in moving headings."""
     others = (_neighbour(node, "prev"), _neighbour(node, "next"))
     return any(other is not None and "aria-hidden" in other.attributes for other in others)
 
 
-def _neighbour(node: LexborNode, side: str) -> LexborNode | None:
+def _neighbour(node: AnyNode, side: str) -> AnyNode | None:
     """The next element on a side of an element, if there is no text in between."""
-    other: LexborNode | None = getattr(node, side)
+    other: AnyNode | None = getattr(node, side)
     while other is not None and other.tag_id == TEXT and other.is_empty_text_node:
         other = getattr(other, side)
     return None if other is None or other.tag_id in (TEXT, COMMENT) else other
 
 
-def shown_text(node: LexborNode, hidden: Mapping[int, int]) -> str:
+def shown_text(node: AnyNode, hidden: Mapping[int, int]) -> str:
     """The text of an element without scripts, drawings and hidden elements.
 
     `hidden` is the result of `hidden_elements`.  Only inline elements may be inside a word.  If an
@@ -155,7 +155,7 @@ def shown_text(node: LexborNode, hidden: Mapping[int, int]) -> str:
     'Word two '
     """
     parts: list[str] = []
-    waiting: list[LexborNode | str | None] = [node.first_child]
+    waiting: list[AnyNode | str | None] = [node.first_child]
     while waiting:
         at = waiting.pop()
         if len(parts) > _MAX_SHOWN:

@@ -27,7 +27,7 @@ from diptych.kernels.dom_walk import (
 from diptych.page import blocks, gaps
 from diptych.page.blocks import Walk
 from diptych.page.content import pack_walked
-from diptych.page.dom import DomNode, parser_functions
+from diptych.page.dom import AnyNode, DomNode, parser_functions
 from diptych.page.elements import (
     APART,
     INVISIBLE,
@@ -38,11 +38,13 @@ from diptych.page.elements import (
     shown_text,
 )
 from diptych.page.elements import SKIPPED as _SKIPPED
-from diptych.page.link_lists import SEPARATORS, is_in_link_list
+from diptych.page.link_lists import MAX_NODES, SEPARATORS
 from diptych.page.note_marks import MAX_MARK, is_mark, is_superscript_mark
 from diptych.page.sketch import MAX_TAGS, spell_tags
 from diptych.text.urls import resolver
 
+HiddenNodes = Sequence[tuple[AnyNode, int]]
+"""elements that are not part of the visible text, each with the reason (`page.elements`)"""
 _MAX_SPACE = 0x3001  # no character after it is white space
 
 
@@ -57,13 +59,15 @@ class PageContent(NamedTuple):
     """returns the blocks and the tree as bytes to store, which may be empty"""
 
 
-def page_content(parser: LexborHTMLParser, base: str, markup: str) -> PageContent:
-    """Walk over a page; `base` is the URL that its links are relative to."""
+def page_content(parser: LexborHTMLParser, base: str, hidden: HiddenNodes | None) -> PageContent:
+    """Walk over a page; `base` is the URL that its links are relative to.
+
+    `hidden` are the elements that are not part of the visible text, if they are known.
+    """
     walker = _walker()
-    found = _walked(walker, parser, markup) if walker is not None else None
+    found = _walked(walker, parser, hidden) if walker is not None else None
     if found is None:
-        walk = Walk(parser, base, markup)
-        return walked_content(walk)
+        return walked_content(Walk(parser, base))
     return PageContent(found.tags, found.texts, partial(_packed, found, base))
 
 
@@ -73,15 +77,17 @@ def walked_content(walk: Walk) -> PageContent:
     return PageContent(spell_tags(walk.tags), texts, lambda: walk.content)
 
 
-def _walked(walker: Walker, parser: LexborHTMLParser, markup: str) -> Walked | None:
+def _walked(
+    walker: Walker, parser: LexborHTMLParser, hidden: HiddenNodes | None = None
+) -> Walked | None:
     root = parser.root
     if root is None:
         return None
-    return walker.walk(root.mem_id, _hidden(parser, markup), _decide)
+    nodes = hidden_nodes(parser) if hidden is None else hidden
+    return walker.walk(root.mem_id, _hidden(nodes), _decide)
 
 
-def _hidden(parser: LexborHTMLParser, markup: str) -> list[Hidden]:
-    found = hidden_nodes(parser, markup)
+def _hidden(found: HiddenNodes) -> list[Hidden]:
     reasons = {node.mem_id: reason for node, reason in found}
     hidden = []
     for node, reason in found:
@@ -97,9 +103,7 @@ def _decide(question: Question, address: int, before: str) -> bool:
         return gaps.is_gap(before, node.text_content or "", node)
     if question is Question.MARK:
         return is_mark(node)
-    if question is Question.SUPERSCRIPT:
-        return is_superscript_mark(node)
-    return is_in_link_list(node)
+    return is_superscript_mark(node)
 
 
 def _packed(found: Walked, base: str) -> bytes:
@@ -110,26 +114,33 @@ def _packed(found: Walked, base: str) -> bytes:
 
 
 @cache
-def _walker() -> Walker | None:
-    """The walker for all pages; None if the kernels or functions of the parser are missing."""
+def function_addresses() -> dict[str, int] | None:
+    """The addresses of the parser's functions; None if they or the kernels are missing."""
     functions = parser_functions()
     if functions is None or native() is None:
         return None
-    addresses = {
-        name: ctypes.cast(functions[name], ctypes.c_void_p).value or 0 for name in FUNCTIONS
-    }
+    return {name: ctypes.cast(functions[name], ctypes.c_void_p).value or 0 for name in FUNCTIONS}
+
+
+@cache
+def _walker() -> Walker | None:
+    """The walker for all pages; None if the kernels or functions of the parser are missing."""
+    addresses = function_addresses()
+    if addresses is None:
+        return None
     known = [KNOWN.get(tag, UNKNOWN) for tag in range(TAGS)]
     roles = [SKIPPED if each is _SKIPPED else each[0] for each in known]
     names = (ctypes.c_char_p * TAGS)(*(name.encode() or None for _, name in known))
     limits = Limits(
         blocks.MAX_PATH, blocks.MAX_ELEMENTS, blocks.MAX_BLOCKS, blocks.MAX_ATTRIBUTE, MAX_MARK,
-        MAX_TAGS,
+        MAX_TAGS, MAX_NODES,
     )  # fmt: skip
     head = next(tag for tag, (_, name) in enumerate(known) if name == "head")
-    return Walker(addresses, _classes(), np.array(roles, np.uint8), names, head, limits)
+    return Walker(addresses, character_classes(), np.array(roles, np.uint8), names, head, limits)
 
 
-def _classes() -> NDArray[np.uint8]:
+@cache
+def character_classes() -> NDArray[np.uint8]:
     """The classes of all characters."""
     characters = np.arange(CHARACTERS, dtype=np.uint32).view("<U1")
     classes = np.char.isalnum(characters) * np.uint8(Class.WORD | Class.MAY_END | Class.MAY_BEGIN)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser
 
+from diptych.kernels.dom_scan import Scanned, ScannedMeta
 from diptych.language.codes import hreflang_language
 from diptych.page.licences import licence_named, licences_linked
 from diptych.page.translators import machine_declared, machines
@@ -22,7 +23,7 @@ _FLAG = re.compile(r"[A-Za-z0-9:._/+-]+")
 _MAX_ELEMENTS = 200  # meta elements, and licence statements
 _BEGINNING, _END = 12_000, 6_000  # bytes searched at the start and end of a page's source
 _MISPLACED = 2_000  # bytes of the body that are searched for misplaced meta elements
-_MAX_VALUE = 2_000  # characters of a header or attribute value
+MAX_VALUE = 2_000  # characters of a header or attribute value
 _MANY_LANGUAGES = 12  # few sites have human translations into that many languages
 
 # Robots meta elements and headers: the agents they address, and the directives that forbid.
@@ -41,11 +42,36 @@ _LICENCE_NAMES = frozenset(
 )
 _RIGHTS_NAMES = frozenset("dc.rights dcterms.rights rights copyright".split())
 _STATEMENTS = "a[rel~=license i],link[rel~=license i],area[rel~=license i]"
-_QUOTES, _ENDS = (b'"', b"'", b"="), (b'"', b"'", b" ", b">")
 _JSON_LICENCE = re.compile(
     rb'"license"\s{0,20}:\s{0,20}(?:\{[^{}"]{0,20}"@id"\s{0,9}:\s{0,9})?"([^"]{1,300})"'
 )
 _HEADER_LICENCE = re.compile(r"""<([^<>]*)>[^<>,]*;\s*rel\s*=\s*["']?[^"',;<>]*\blicense\b""", re.I)
+
+
+class Declared(NamedTuple):
+    """The elements of a page that declare something about it."""
+
+    metas: Sequence[ScannedMeta] = ()
+    licences: Sequence[str] = ()
+    """targets of links with the relation `license`"""
+
+
+def declared_by(parser: LexborHTMLParser) -> Declared:
+    """The declarations of a page, found with selectors."""
+    head = parser.head
+    in_head = {element.mem_id for element in head.css("meta")} if head is not None else set()
+    metas = []
+    for element in parser.css("meta"):
+        own = element.attributes
+        name, content = own.get("name") or own.get("property") or "", own.get("content") or ""
+        metas.append(ScannedMeta(name, content, element.mem_id in in_head))
+    licences = [element.attributes.get("href") or "" for element in parser.css(_STATEMENTS)]
+    return Declared(metas, licences)
+
+
+def scanned_declared(scanned: Scanned) -> Declared:
+    """The declarations of a page that was scanned."""
+    return Declared(scanned.metas, scanned.licences)
 
 
 def page_flags(
@@ -53,25 +79,32 @@ def page_flags(
     headers: Iterable[tuple[str, str]],
     url: str,
     links: Sequence[Link],
+    declared: Declared,
 ) -> tuple[str, ...]:
     """All flags of a page, sorted.
 
     >>> parser = LexborHTMLParser("<meta name=robots content='noai, noindex'><p>a")
-    >>> page_flags(parser, [("TDM-Reservation", "1")], "http://a.org/", [])
+    >>> page_flags(parser, [("TDM-Reservation", "1")], "http://a.org/", [], declared_by(parser))
     ('noai', 'noindex', 'tdm-reserved')
     """
-    source = _edges(parser.raw_html)
+    raw = parser.raw_html
+    source = _edges(raw)
     root = parser.root.attributes if parser.root is not None else {}
     html_lang = root.get("lang") or root.get("xml:lang") or ""
     found = header_flags(headers)
-    metas = list(_metas(parser, source))
+    metas = list(_metas(declared.metas, source))
     found.update(_robots_meta(metas))
     names = machines(source, url, html_lang, (root.get("class") or "").lower())
     names.update(machine_declared(name, content) for name, content in metas)
     found.update(f"machine:{name}" for name in names if name)
     found.update(_languages(links))
-    found.update(_licences(parser, source, metas, links))
+    stated = {*_stated_in_metas(metas), *map(_licence, declared.licences[:_MAX_ELEMENTS])}
+    found.update(_licences(raw, source, stated, links))
     return _bounded(found)
+
+
+def _licence(said: str) -> str:
+    return licence_named(said) or "other"
 
 
 def _edges(raw: bytes) -> bytes:
@@ -95,17 +128,15 @@ def _bounded(found: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({*others, *stated[:_MAX_LICENCES], *linked[:_MAX_LICENCES]}))
 
 
-def _metas(parser: LexborHTMLParser, source: bytes) -> Iterator[tuple[str, str]]:
+def _metas(metas: Sequence[ScannedMeta], source: bytes) -> Iterator[tuple[str, str]]:
     """Yield the lower-case name and the content of each meta element."""
-    # Searching only the head is faster; search the whole page only if a meta is outside.
+    # Those in the body count only if they stand at its start, where some sites misplace them.
     body = max(0, source.find(b"<body"))
     is_outside = source.find(b"<meta", body, body + _MISPLACED) >= 0
-    place = parser if is_outside else parser.head
-    for element in place.css("meta")[:_MAX_ELEMENTS] if place is not None else ():
-        own = element.attributes
-        name, content = own.get("name") or own.get("property"), own.get("content")
+    own = [meta for meta in metas if is_outside or meta.is_in_head]
+    for name, content, _ in own[:_MAX_ELEMENTS]:
         if name:
-            yield name[:100].strip().lower(), (content or "")[:_MAX_VALUE].strip()
+            yield name[:100].strip().lower(), content[:MAX_VALUE].strip()
 
 
 # Robots
@@ -121,11 +152,11 @@ def header_flags(headers: Iterable[tuple[str, str]]) -> set[str]:
     for name, value in headers:
         lowered = name.lower()
         if lowered == "x-robots-tag":
-            found.update(_forbidden(value[:_MAX_VALUE]))
+            found.update(_forbidden(value[:MAX_VALUE]))
         elif lowered == "tdm-reservation" and value.strip() == "1":
             found.add(_RESERVED)
         elif lowered == "link" and "license" in value.lower():
-            statements = _HEADER_LICENCE.findall(value[:_MAX_VALUE])
+            statements = _HEADER_LICENCE.findall(value[:MAX_VALUE])
             found.update(f"licence:{licence_named(said) or 'other'}" for said in statements)
     return found
 
@@ -171,32 +202,13 @@ def _languages(links: Iterable[Link]) -> list[str]:
     return [f"languages:{count}"] if count >= _MANY_LANGUAGES else []
 
 
-def _licences(
-    parser: LexborHTMLParser,
-    source: bytes,
-    metas: Iterable[tuple[str, str]],
-    links: Iterable[Link],
-) -> Iterator[str]:
+def _licences(raw: bytes, source: bytes, stated: set[str], links: Iterable[Link]) -> Iterator[str]:
     """Yield flags for the licences that a page states for itself or only links to."""
-    stated = set(_stated_in_metas(metas))
     linked = licences_linked([link[0] for link in links])
-    if _has_attribute(source):
-        for element in parser.css(_STATEMENTS)[:_MAX_ELEMENTS]:
-            stated.add(licence_named(element.attributes.get("href") or "") or "other")
-        for said, is_own in _stated_in_json(parser.raw_html, source):
-            (stated if is_own else linked).add(licence_named(said) or "other")
+    for said, is_own in _stated_in_json(raw, source):
+        (stated if is_own else linked).add(_licence(said))
     yield from (f"licence:{name}" for name in stated)
     yield from (f"licence-link:{name}" for name in linked - stated - {"other"})
-
-
-def _has_attribute(source: bytes) -> bool:
-    """True if a page's source contains `license` as an attribute value, or as a word in one."""
-    pieces = source.split(b"license", _MAX_ELEMENTS)
-    return any(
-        (before.endswith(_QUOTES) and after.startswith(_ENDS))
-        or (before.endswith(b" ") and after.startswith(_QUOTES))
-        for before, after in pairwise(pieces)
-    )
 
 
 def _stated_in_metas(metas: Iterable[tuple[str, str]]) -> Iterator[str]:

@@ -12,7 +12,7 @@ _ARROWS = "/|>»›→"  # between two breadcrumbs, of which the last may be wit
 _BLOCK_LEVEL = (0, 3, 4, 6)  # role numbers in `page.elements`, of unknown elements too
 _INLINE, _LINK, _CUSTOM, _SUPERSCRIPT = 1, 2, 4, 12
 _PARAGRAPHS = frozenset({"p", "h1", "h2", "h3", "h4", "h5", "h6"})
-_MAX_NODES = 2_000  # bounds the work
+MAX_NODES = 2_000  # bounds the work
 
 
 def is_in_link_list(link: AnyNode) -> bool:
@@ -86,7 +86,7 @@ def _is_after_arrow(text: str, rest: str) -> bool:
 def _inline_nodes(first: AnyNode) -> Iterator[AnyNode | None]:
     """Yield the texts and links from a node on, and None in place of anything block-level."""
     waiting: list[AnyNode | None] = [first]
-    for _ in range(_MAX_NODES):
+    for _ in range(MAX_NODES):
         node = waiting.pop()
         if node is not None:
             waiting.append(node.next)

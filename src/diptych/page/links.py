@@ -7,10 +7,11 @@ also declare it by class names on the links or list items of a language switcher
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from diptych.kernels.dom_scan import Scanned, ScannedImage
 from diptych.text.urls import resolve, resolver
 from diptych.types import Link, Url
 
@@ -40,7 +41,7 @@ _LINKING = (
     "meta[http-equiv=refresh i]"
 )
 _SWITCHER_ITEM = "li[hreflang],li[class*=lang],li[class*=wpml],li[class*=translation]"
-_MAX_CONTEXT = 300  # characters of anchor, alt and src; some sites wrap whole cards in links
+MAX_CONTEXT = 300  # characters of anchor, alt and src; some sites wrap whole cards in links
 
 
 def fold(text: str) -> str:
@@ -68,6 +69,10 @@ def switcher_lang(own: Attributes, around: Attributes) -> str:
     classes = own.get("class") or ""
     if "class" in around:
         classes = f"{classes} {around['class']}"
+    return _switcher_lang(declared, classes)
+
+
+def _switcher_lang(declared: str, classes: str) -> str:
     if not declared and "lang" not in classes and "wpml" not in classes:
         return ""
     if "no-translation" in classes:
@@ -89,7 +94,7 @@ def page_links(parser: LexborHTMLParser, base: str) -> list[Link]:
     to_url = resolver(base)
     images = _images_in_links(parser)
     has_switcher = parser.css_first(_SWITCHER_ITEM) is not None
-    reads = [_MAX_VISITS // (parser.raw_html.count(b"<") + 1)]
+    reads = [readable_links(parser.raw_html.count(b"<"))]
     for node in parser.css(_LINKING)[:MAX_LINKS]:
         own = node.attributes
         tag = node.tag
@@ -104,6 +109,50 @@ def page_links(parser: LexborHTMLParser, base: str) -> list[Link]:
         if link is not None:
             links.append(link)
     return links
+
+
+def readable_links(tags: int) -> int:
+    """The number of links with elements in them whose texts are read, on a page with many tags."""
+    return _MAX_VISITS // (tags + 1)
+
+
+def scanned_links(scanned: Scanned, base: str) -> list[Link]:
+    """The same as `page_links` for a page that was scanned."""
+    links: list[Link] = []
+    to_url, new = resolver(base), tuple.__new__
+    images = _images_by_link(scanned.images)
+    for number, (tag, target, lang, third, fourth, beside) in enumerate(scanned.links):
+        if tag == "a":
+            url = to_url(target)
+            if url is not None:
+                alt, source = images.get(number, _NO_IMAGE) if images else _NO_IMAGE
+                hreflang = _switcher_lang(lang, third) if lang or third else ""
+                links.append(new(Link, (url, "a", hreflang, fourth, beside, alt, source)))
+        elif (link := _other_link(tag, target, lang, third, fourth, base)) is not None:
+            links.append(link)
+    return links
+
+
+def _other_link(
+    tag: str, target: str, lang: str, third: str, fourth: str, base: str
+) -> Link | None:
+    if tag == "link":
+        own = {"href": target, "hreflang": lang, "rel": third, "type": fourth}
+        return link_element(base, own)
+    if tag == "meta":
+        return meta_refresh(base, target)
+    if tag == "area":
+        return _embedded_link(tag, {"href": target, "hreflang": lang, "alt": third}, base)
+    return _embedded_link(tag, {"src": target, "hreflang": lang, "title": third}, base)
+
+
+def _images_by_link(images: Iterable[ScannedImage]) -> dict[int, tuple[str, str]]:
+    found: dict[int, tuple[str, str]] = {}
+    for image in images:
+        if image.link >= 0:
+            known = found.get(image.link, _NO_IMAGE)
+            found[image.link] = _with_image(known, image.alt, image.address)
+    return found
 
 
 def _anchor_link(
@@ -132,9 +181,9 @@ def _embedded_link(tag: str | None, own: Attributes, base: str) -> Link | None:
         return None
     hreflang = (own.get("hreflang") or own.get("lang") or "").strip()
     if tag == "area":
-        return Link(url, "area", hreflang, alt=fold((own.get("alt") or "")[:_MAX_CONTEXT]))
+        return Link(url, "area", hreflang, alt=fold((own.get("alt") or "")[:MAX_CONTEXT]))
     name = own.get("title") or own.get("name") or ""
-    return Link(url, "frame", hreflang, fold(name[:_MAX_CONTEXT]))
+    return Link(url, "frame", hreflang, fold(name[:MAX_CONTEXT]))
 
 
 def _images_in_links(parser: LexborHTMLParser) -> dict[int, tuple[str, str]]:
@@ -147,14 +196,19 @@ def _images_in_links(parser: LexborHTMLParser) -> dict[int, tuple[str, str]]:
         if link is None:
             continue
         own = image.attributes
-        alt, source = found.get(link.mem_id, _NO_IMAGE)
-        address = (own.get("src") or own.get("data-src") or "").strip()
-        if address.startswith("data:"):
-            address = ""
-        alt = f"{alt} {fold((own.get('alt') or '')[:_MAX_CONTEXT])}".strip()
-        source = f"{source} {address}".strip()
-        found[link.mem_id] = (alt[:_MAX_CONTEXT], source[:_MAX_CONTEXT])
+        known = found.get(link.mem_id, _NO_IMAGE)
+        address = own.get("src") or own.get("data-src") or ""
+        found[link.mem_id] = _with_image(known, own.get("alt") or "", address)
     return found
+
+
+def _with_image(known: tuple[str, str], alt: str, address: str) -> tuple[str, str]:
+    """Add an image to the alternative texts and addresses of the images in a link."""
+    address = address.strip()
+    if address.startswith("data:"):
+        address = ""
+    texts = f"{known[0]} {fold(alt[:MAX_CONTEXT])}".strip()
+    return texts[:MAX_CONTEXT], f"{known[1]} {address}".strip()[:MAX_CONTEXT]
 
 
 def _item_around(parent: LexborNode | None) -> Attributes:
@@ -178,7 +232,7 @@ def _inside(link: LexborNode, reads: list[int]) -> str:
     else:
         reads[0] -= 1
         text = link.text(separator=" ") if reads[0] > 0 else ""
-    return " ".join(text[: 4 * _MAX_CONTEXT].split())[:_MAX_CONTEXT]
+    return " ".join(text[: 4 * MAX_CONTEXT].split())[:MAX_CONTEXT]
 
 
 def _beside(link: LexborNode) -> str:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from hashlib import blake2b
-from itertools import chain, islice
-
-from selectolax.lexbor import LexborHTMLParser
+from itertools import islice
 
 from diptych.language.codes import asked_language
-from diptych.language.identify import identify
-from diptych.text.caches import TextCache, TextMap
+from diptych.language.identify import identify_all
+from diptych.text.caches import TextCache
 from diptych.text.lengths import text_length
-from diptych.text.stems import text_stems
+from diptych.text.stems import stem_counts
 from diptych.text.urls import site_name
 from diptych.types import Block, LangScore, Link, Sketch, Url
 
@@ -23,7 +20,6 @@ MAX_TAGS = 4_000  # bounds the work of comparing two pages
 _MAX_FILES = 400
 _MAX_TEXT = 400_000  # characters of a page whose words are counted
 _UNKNOWN_TAG = 1
-_MAX_CACHED = 300  # characters; the stems of longer texts, which rarely recur, are not cached
 _MIN_LETTERS = 60  # letters; the language of shorter blocks cannot be identified
 _SAMPLED_PLACES = 3  # places sampled to decide if a page is in several languages
 _SAMPLE_LENGTH = 150  # characters of a block
@@ -32,7 +28,7 @@ _PAGE_NAME = re.compile(r"(?:\.(?:[sx]?html?|php\d?|aspx?|jsp|cgi|pl|do)|/[^/.]*
 
 
 def make_sketch(
-    parser: LexborHTMLParser,
+    images: Iterable[str],
     tags: str,
     texts: Sequence[str],
     links: Sequence[Link],
@@ -42,33 +38,19 @@ def make_sketch(
 ) -> Sketch:
     """Create the sketch of a page in language `lang`.
 
-    `tags` and the `texts` of its blocks come from a walk over the page; `langs` are the requested
-    languages.
+    `images` are the addresses of its images; `tags` and the `texts` of its blocks come from a walk
+    over the page; `langs` are the requested languages.
     """
-    bag, block_words = count_words(texts, lang)
+    bag, block_words = stem_counts(_first_characters(texts, _MAX_TEXT), lang)
     return Sketch(
         tags=tags,
-        words=bag.total(),
+        words=sum(bag.values()),
         bag=bag,
         block_words=block_words,
-        files=tuple(sorted(file_names(parser, links, url))[:_MAX_FILES]),
+        files=tuple(sorted(file_names(images, links, url))[:_MAX_FILES]),
         blocks=tuple([_keys[text] for text in texts]),
         shares=language_shares(texts, langs),
     )
-
-
-def count_words(
-    texts: Sequence[str], lang: str
-) -> tuple[Counter[str], tuple[tuple[int, ...], ...]]:
-    """The count of each stem in all texts, and for each text the indices of its stems.
-
-    >>> count_words(["two cats", "", "cats"], "en")
-    (Counter({'cats': 2, 'two': 1}), ((0, 1), (), (1,)))
-    """
-    cut = _stems(_first_characters(texts, _MAX_TEXT), lang)
-    bag = Counter(chain.from_iterable(cut))
-    place = {word: number for number, word in enumerate(bag)}
-    return bag, tuple([tuple([place[word] for word in words]) for words in cut])
 
 
 def _first_characters(texts: Sequence[str], count: int) -> Sequence[str]:
@@ -80,22 +62,6 @@ def _first_characters(texts: Sequence[str], count: int) -> Sequence[str]:
         cut.append(text[:count])
         count = max(0, count - len(text))
     return cut
-
-
-def _stems(texts: Sequence[str], lang: str) -> list[Sequence[str]]:
-    """The stems of each text; short texts are cached, because menus recur on every page."""
-    known = _known_stems(lang)
-    found = {text: known.get(text) for text in texts}
-    missing = [text for text, stems in found.items() if stems is None]
-    for text, stems in zip(missing, text_stems(missing, lang), strict=True):
-        found[text] = known.keep(text, stems) if len(text) <= _MAX_CACHED else stems
-    return [found[text] or () for text in texts]
-
-
-@lru_cache(maxsize=4)  # a run is in few languages
-def _known_stems(_lang: str) -> TextMap[Sequence[str]]:
-    # A stem has five letters of a word, and takes 60 bytes.
-    return TextMap(8_000_000, per_character=12)
 
 
 def spell_tags(tags: Iterable[int]) -> str:
@@ -128,16 +94,12 @@ def _key(text: str) -> tuple[int, float]:
 _keys = TextCache(_key, 8_000_000, per_entry=120)
 
 
-def file_names(parser: LexborHTMLParser, links: Sequence[Link], url: Url) -> set[str]:
+def file_names(images: Iterable[str], links: Sequence[Link], url: Url) -> set[str]:
     """The names of a page's images and linked files, and the URLs of links to other sites.
 
     The folders of images and files are omitted, because they often depend on the language.
     """
-    found: set[str] = set()
-    for image in parser.css("img[src]"):
-        source = image.attributes.get("src") or ""
-        if source and not source.startswith("data:"):
-            found.add(_name(source))
+    found = set(map(_name, images))
     own = site_name(url)
     for link in links:
         if link.rel not in ("a", "area"):
@@ -198,8 +160,7 @@ def _text_languages(
     texts: Sequence[str], langs: Sequence[str], *, closed: bool = True
 ) -> list[str]:
     found = []
-    for text in texts:
-        scores = identify(text[:_SAMPLE_LENGTH], langs, closed=closed)
+    for scores in identify_all([text[:_SAMPLE_LENGTH] for text in texts], langs, closed=closed):
         best = scores[0].lang if scores else ""
         other = "" if closed else best
         found.append(asked_language(best, langs) or other)

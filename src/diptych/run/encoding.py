@@ -16,11 +16,13 @@ from diptych.page.template import Blocks
 from diptych.types import (
     CrawlEvent,
     Decision,
+    EncodedPage,
     Evidence,
     LangScore,
     Link,
     Missing,
     Moved,
+    Page,
     PagePair,
     PairingResult,
     Sketch,
@@ -80,6 +82,15 @@ def read_evidence(text: str) -> tuple[Evidence, ...]:
     with decoding("the evidence of a pair"):
         items = (item.rpartition(":") for item in text.split())
         return tuple(Evidence(name, float(score)) for name, _, score in items)
+
+
+def encode_page(page: Page) -> EncodedPage:
+    """Encode the links and the sketch of a page."""
+    if page.encoded is not None:
+        return page.encoded
+    sketch = page.sketch
+    data, blocks = (b"", ()) if sketch is None else (write_sketch(sketch), sketch.blocks)
+    return EncodedPage(write_links(page.links), data, blocks)
 
 
 def write_sketch(sketch: Sketch) -> bytes:

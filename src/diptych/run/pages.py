@@ -13,12 +13,12 @@ from diptych.page.template import Blocks
 from diptych.run.database import Database
 from diptych.run.encoding import (
     decoding,
+    encode_page,
     read_blocks,
     read_links,
     read_scores,
     read_sketch,
     valid_text,
-    write_links,
     write_scores,
     write_sketch,
 )
@@ -86,12 +86,12 @@ class Pages(Database):
     def save_page(self, site: int, page: Page, pointer: Pointer) -> None:
         """Save a page, its links, its sketch and its content."""
         self.begin_again()
-        record = page.record
+        record, encoded = page.record, encode_page(page)
         row = (
             url_key(record.url), site, record.lang, write_scores(record.langs),
             valid_text(record.title), record.depth, record.size, record.text_length, record.digest,
             valid_text(record.html_lang), valid_text(record.content_language), record.canonical,
-            record.fetched_at, *pointer, write_links(page.links), " ".join(record.flags),
+            record.fetched_at, *pointer, encoded.links, " ".join(record.flags),
             record.text_key,
         )  # fmt: skip
         marks = ",".join("?" * len(row))
@@ -99,15 +99,16 @@ class Pages(Database):
         # If the page was fetched again, its old sketch and content are outdated.
         self.db.execute("DELETE FROM sketches WHERE url = ?", (row[0],))
         self.db.execute("DELETE FROM contents WHERE url = ?", (row[0],))
-        if page.sketch is not None:
-            self.save_sketch(record.url, page.sketch, page.content)
+        if encoded.sketch:
+            self._save_sketch(record.url, encoded.sketch, page.content)
 
     def save_sketch(self, url: Url, sketch: Sketch, content: bytes = b"") -> None:
         """Save the sketch of a page, and its content unless that is empty."""
+        self._save_sketch(url, write_sketch(sketch), content)
+
+    def _save_sketch(self, url: Url, data: bytes, content: bytes) -> None:
         key = url_key(url)
-        self.db.execute(
-            "INSERT OR REPLACE INTO sketches VALUES (?, ?)", (key, write_sketch(sketch))
-        )
+        self.db.execute("INSERT OR REPLACE INTO sketches VALUES (?, ?)", (key, data))
         if content:
             row = (key, READER, content)
             self.db.execute("INSERT OR REPLACE INTO contents VALUES (?, ?, ?)", row)

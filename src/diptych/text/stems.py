@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from diptych.kernels.stems import Class, Rules, plain_stems
+from diptych.kernels.stems import Class, Rules, count_stems, plain_stems, stem_lines
 from diptych.text.cognates import STEM, stem
 from diptych.text.tokens import MAX_TOKEN, fold_case, tokens
 from diptych.text.words import has_segmenter, is_plain
@@ -21,17 +21,53 @@ def text_stems(texts: Sequence[str], lang: str) -> list[list[str]]:
     >>> text_stems(["The mountains", "3.5 Gipfel"], "en")
     [['the', 'mount'], ['3.5', 'gipfe']]
     """
-    found: Sequence[list[str] | None] = [None] * len(texts)
+    folded = _folded(texts)
+    found = [None] * len(texts) if folded is None else plain_stems(folded, _rules())
+    return [
+        stems if stems is not None else _stems_of(text, lang)
+        for text, stems in zip(texts, found, strict=True)
+    ]
+
+
+def stem_counts(
+    texts: Sequence[str], lang: str
+) -> tuple[dict[str, int], tuple[tuple[int, ...], ...]]:
+    """The count of each stem in all texts, and for each text the indices of its stems.
+
+    >>> stem_counts(["two cats", "", "cats"], "en")
+    ({'two': 1, 'cats': 2}, ((0, 1), (), (1,)))
+    """
+    folded = _folded(texts)
+    lines = b"\0\n" * len(texts) if folded is None else stem_lines(folded, _rules())
+    if b"\0" in lines:
+        lines = _whole(lines, texts, lang)
+    stems, counts, numbers, ends = count_stems(lines)
+    starts = [0, *ends[:-1]]
+    blocks = [tuple(numbers[start:end]) for start, end in zip(starts, ends, strict=False)]
+    return dict(zip(stems, counts, strict=True)), tuple(blocks)
+
+
+def _whole(lines: bytes, texts: Sequence[str], lang: str) -> bytes:
+    """Lines with the stems of all texts, those of texts that are not plain too."""
+    parts = lines.split(b"\n")
+    for number, text in enumerate(texts):
+        if parts[number] == b"\0":
+            stems = "".join([f"{stem} " for stem in _stems_of(text, lang)])
+            parts[number] = stems.encode("utf-8", "surrogatepass")
+    return b"\n".join(parts)
+
+
+def _stems_of(text: str, lang: str) -> list[str]:
+    return [stem(token) for token in tokens(text, lang)]
+
+
+def _folded(texts: Sequence[str]) -> str | None:
+    """The texts as case-folded lines; None if folding makes more lines of them."""
     joined = "\n".join(texts)
     if joined.count("\n") != len(texts) - 1:  # to the rules, a tab is the same as a line break
         joined = "\n".join([text.replace("\n", "\t") for text in texts])
     joined = fold_case(joined)
-    if joined.count("\n") == len(texts) - 1:
-        found = plain_stems(joined, _rules())
-    return [
-        stems if stems is not None else [stem(token) for token in tokens(text, lang)]
-        for text, stems in zip(texts, found, strict=True)
-    ]
+    return joined if joined.count("\n") == len(texts) - 1 else None
 
 
 @cache

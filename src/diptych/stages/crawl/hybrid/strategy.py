@@ -202,9 +202,9 @@ class _HybridGuide:
 
     def _own_text(self, page: Page) -> float:
         """The amount of new text on a page, from 0 (none) to 1 (enough)."""
-        if page.sketch is None:
+        if page.block_keys is None:
             return 1.0 if page.lang else 0.0
-        return min(1.0, self._memory.new_letters(page.sketch.blocks) / _ENOUGH_TEXT)
+        return min(1.0, self._memory.new_letters(page.block_keys) / _ENOUGH_TEXT)
 
     def _read_more_links(self) -> None:
         """Read a limited number of queued links, so that long link lists do not block the crawl."""

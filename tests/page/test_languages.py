@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.timing import processor_seconds
 
-from diptych.page.read import _is_long, _languages, read_page, wanted_language
+from diptych.language.codes import wanted_language
+from diptych.page.languages import _is_long, _languages
+from diptych.page.read import read_page
 from diptych.types import LangScore, PageRecord, Response, Url
 
 HERE = Url("http://example.org/docs/page.html")
