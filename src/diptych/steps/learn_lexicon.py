@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from hashlib import blake2b
 from heapq import nsmallest
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from diptych.engine.worker import Failed
 from diptych.engine.workers import Workers
 from diptych.protocols import Watcher
 from diptych.run.store import Store
+from diptych.steps.sure_segments import random_order
 from diptych.steps.tasks import LexiconTask, TaskContext
 from diptych.types import LangPair, PagePair
 
@@ -63,7 +63,7 @@ def _training_pairs(store: Store, langs: LangPair) -> list[PagePair]:
     chosen: list[PagePair] = []
     known: set[int] = set()
     learned = read = 0.0
-    for pair, length in nsmallest(_MAX_PAIRS, rows, key=lambda row: _random_order(row[0])):
+    for pair, length in nsmallest(_MAX_PAIRS, rows, key=lambda row: random_order(row[0])):
         if learned >= _MAX_LETTERS or read >= _MAX_READ:
             break
         blocks = store.blocks_of(pair.left) or [(0, float(length))]
@@ -75,11 +75,6 @@ def _training_pairs(store: Store, langs: LangPair) -> list[PagePair]:
         chosen.append(pair)
         learned += new
     return chosen
-
-
-def _random_order(pair: PagePair) -> bytes:
-    """A pseudo-random sort key that is always the same for a pair."""
-    return blake2b(f"{pair.left}\n{pair.right}".encode(), digest_size=8).digest()
 
 
 def _lexicon(
