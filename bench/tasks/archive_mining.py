@@ -1,25 +1,26 @@
 """From archive to corpus: CPU seconds beside the least possible work, by stage, and as sites grow.
 
     python -m bench.tasks.archive_mining [--sites DIR] [--archives DIR-en-fr...] [--jobs 1 2]
-                                         [--pages 1000 10000 50000] [--out FILE]
+                                         [--baseline DIPTYCH] [--runs RUN-en-fr...]
+                                         [--pages 1000 10000 100000] [--out FILE]
 
 The GIMP manual in English and French (1,370 pages) is written to a WARC file and mined by
 `diptych mine --warc --profile`, with each number of processes in `--jobs`; the seconds are the sum
 of user and system time of all processes.  Folders with archives of real sites are mined in the same
 way; their names end with the two languages, such as `example-en-fr`.  The floor is the least work
-on the same archive (see `bench.baselines.archive_floor`).  The larger sites are generated from the
-segments of the manual: each page has some of them in one language, under `/en/` or `/fr/`, with
-links to other pages; they are mined with the first number of processes.  Exits with 1 if the manual
-or the growth costs more than allowed.
+on the same archive (see `bench.baselines.archive_floor`).  With `--baseline`, another installed
+`diptych` mines each archive too, right before, with the first number of processes.
+
+The larger archives are made of the segments of the manual, or of the runs in `--runs`, under many
+hosts (see `bench.sites.many_hosts`).  The smaller ones are mined with each number of processes.
+Exits with 1 if the manual or the growth costs more than allowed.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import html
 import json
-import random
 import resource
 import subprocess
 import sys
@@ -30,30 +31,37 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench.sites.archive import site_url, write_archive
+from bench.sites.archive import write_archive
 from bench.sites.built import add_sites_option, build_variant, site_builder
+from bench.sites.many_hosts import Texts, segments_of, texts_of, write_hosts
 from bench.sites.stored import read_truth
 from bench.support.machine import machine
 from bench.support.processes import give_up, last_line
 from bench.support.tables import show
-from diptych.run.warc import compose, compose_info
-from diptych.types import Response
 
 SECONDS = 15.0  # of CPU in all
-FLAT = 1.5  # times the cost per page of the smallest site
-SEGMENTS = 20  # of a made page
-LINKS = 6
+FLAT = 1.1  # times the cost per page of the smallest archive
+MEGABYTES = 700  # of memory in all processes
+WALL, CPU = 0.58, 1.15  # of two processes, times one process, for PARALLEL pages or more
+PARALLEL = 10_000
+MAX_PAGES = 20_000  # of an archive that is mined with each number of processes
 Rows = list[dict[str, Any]]
 
 
-def mine(archive: Path, out: Path, jobs: int, langs: str = "en,fr") -> dict[str, Any]:
-    """Mine an archive, or a folder of archives, in a separate process; returns the cost."""
-    command = [sys.executable, "-m", "diptych", "mine", "--warc", str(archive), "--profile"]
+def mine(
+    archive: Path, out: Path, jobs: int, langs: str = "en,fr", other: Path | None = None
+) -> dict[str, Any]:
+    """Mine an archive, or a folder of archives, in a separate process; returns the cost.
+
+    `other` is another installed `diptych`, which may not know `--profile`.
+    """
+    command = [str(other)] if other else [sys.executable, "-m", "diptych"]
+    command += ["mine", "--warc", str(archive), *([] if other else ["--profile"])]
     command += ["--langs", langs, "--out", str(out), "--json", "--jobs", str(jobs)]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        give_up(f"diptych could not mine {archive.name}: {last_line(done.stderr)}")
+        give_up(f"{command[0]} could not mine {archive.name}: {last_line(done.stderr)}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     found: dict[str, Any] = json.loads(done.stdout)
     return {
@@ -62,7 +70,7 @@ def mine(archive: Path, out: Path, jobs: int, langs: str = "en,fr") -> dict[str,
         "segments": found["segments"],
         "CPU s": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1),
         "wall s": round(found["seconds"], 1),
-        "peak MB": round(profile(out)["total"]["peak_megabytes"]),
+        "peak MB": "" if other else round(profile(out)["total"]["peak_megabytes"]),
     }
 
 
@@ -100,21 +108,32 @@ def site_of(folder: Path) -> Site:
     return Site(folder.name, folder, ",".join(parts[-2:]))
 
 
-def measure(site: Site, jobs: Sequence[int], folder: Path) -> tuple[Rows, Rows]:
+def measure(
+    site: Site, jobs: Sequence[int], folder: Path, baseline: Path | None = None
+) -> tuple[Rows, Rows]:
     """Mine a site with each number of processes; returns the costs, and the stages of the first."""
     least = floor(site.archive)
     none = {"pairs": "", "segments": ""}
     costs = [{
         "site": site.name, "how": "floor", "pages": least["pages"], **none,
-        "CPU s": round(least["seconds"], 2), "times the floor": 1.0, "wall s": "", "peak MB": "",
+        "CPU s": round(least["seconds"], 2), "times the floor": 1.0, "by the baseline": "",
+        "wall s": "", "peak MB": "",
     }]  # fmt: skip
-    for count in jobs:
-        row = mine(site.archive, folder / f"{site.name}-{count}", count, site.langs)
-        times = round(row["CPU s"] / least["seconds"], 1)
+    asked: list[tuple[str, int, Path | None]]
+    asked = [(f"--jobs {count}", count, None) for count in jobs]
+    if baseline:
+        asked.insert(0, (f"baseline, --jobs {jobs[0]}", jobs[0], baseline))
+    before = 0.0
+    for how, count, other in asked:
+        out = folder / f"{site.name}-{'baseline' if other else count}"
+        row = mine(site.archive, out, count, site.langs, other)
+        before = row["CPU s"] if other else before
         costs.append({
-            "site": site.name, "how": f"--jobs {count}",
+            "site": site.name, "how": how,
             **{name: row[name] for name in ("pages", "pairs", "segments", "CPU s")},
-            "times the floor": times, "wall s": row["wall s"], "peak MB": row["peak MB"],
+            "times the floor": round(row["CPU s"] / least["seconds"], 1),
+            "by the baseline": round(row["CPU s"] / before, 2) if before else "",
+            "wall s": row["wall s"], "peak MB": row["peak MB"],
         })  # fmt: skip
         print(costs[-1], file=sys.stderr, flush=True)
     return costs, stages(site.name, folder / f"{site.name}-{jobs[0]}", least["seconds"])
@@ -143,48 +162,49 @@ def found_pairs(run: Path) -> Iterator[frozenset[Any]]:
             yield frozenset((row["left_url"], row["right_url"]))
 
 
-def segments_of(run: Path) -> list[tuple[str, str]]:
-    """The segments of a run."""
-    with (run / "corpus.tsv").open(encoding="utf-8", newline="") as stream:
-        rows = csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
-        return [(row["left"], row["right"]) for row in rows]
-
-
-def make_site(segments: list[tuple[str, str]], pages: int, out: Path) -> None:
-    """Write a site of documents in two languages, each with some segments and links to others."""
-    chance = random.Random(pages)
-    with out.open("wb") as stream:
-        stream.write(compose_info(agent="bench", name=out.name, now=0.0))
-        for number in range(pages // 2):
-            chosen = chance.sample(segments, SEGMENTS)
-            links = [chance.randrange(pages // 2) for _ in range(LINKS)]
-            for side, lang in enumerate(("en", "fr")):
-                text = "".join(f"<p>{html.escape(segment[side])}</p>" for segment in chosen)
-                to = "".join(f"<li><a href='{link}.html'>{link}</a></li>" for link in links)
-                body = f"<title>{html.escape(chosen[0][side])}</title><ul>{to}</ul>{text}"
-                headers = (("Content-Type", "text/html; charset=utf-8"),)
-                url = site_url(f"/{lang}/{number}.html")
-                stream.write(compose(Response(url, 200, headers, body.encode(), 0.0)))
-
-
-def grown(segments: list[tuple[str, str]], sizes: Sequence[int], jobs: int, folder: Path) -> Rows:
-    """The cost of made sites with so many pages."""
-    made = []
+def grown(
+    texts: Texts, sizes: Sequence[int], jobs: Sequence[int], folder: Path
+) -> tuple[Rows, Rows]:
+    """The costs of made archives of so many pages, with one and with more processes."""
+    made, parallel = [], []
     for pages in sizes:
         archive = folder / f"{pages}.warc.gz"
-        make_site(segments, pages, archive)
-        row = mine(archive, folder / str(pages), jobs)
-        made.append({**row, "CPU ms per page": round(1000 * row["CPU s"] / pages, 2)})
-        print(made[-1], file=sys.stderr, flush=True)
-    return made
+        write_hosts(texts, pages, archive)
+        langs = ",".join(texts.langs)
+        first, *others = [
+            mine(archive, folder / f"{pages}-{count}", count, langs)
+            for count in (jobs if pages <= MAX_PAGES else jobs[:1])
+        ]
+        made.append({**first, "CPU ms per page": round(1000 * first["CPU s"] / first["pages"], 2)})
+        for count, row in zip(jobs[1:], others, strict=False):
+            ratios = {
+                f"{name} by --jobs {jobs[0]}": round(row[f"{name} s"] / first[f"{name} s"], 2)
+                for name in ("CPU", "wall")
+            }
+            parallel.append({"pages": row["pages"], "how": f"--jobs {count}", **row, **ratios})
+        print(made[-1], *parallel[-1:], file=sys.stderr, flush=True)
+    return made, parallel
 
 
-def missed(seconds: float, made: Rows) -> list[str]:
-    """The limits that are exceeded."""
+def missed(seconds: float, made: Rows, parallel: Rows, first: int = 1) -> list[str]:
+    """The limits that are exceeded; `first` is the number of processes that others are compared to.
+
+    >>> made = [{"CPU ms per page": 9.0, "peak MB": 400}, {"CPU ms per page": 10.0, "peak MB": 701}]
+    >>> missed(10.0, made, [])
+    ['the cost per page grows from 9.0 to 10.0 ms', '701 MB of memory are more than 700']
+    """
     short = [f"{seconds} s of CPU are more than {SECONDS}"] if seconds > SECONDS else []
     costs = [each["CPU ms per page"] for each in made]
     if costs and max(costs) > FLAT * costs[0]:
         short.append(f"the cost per page grows from {costs[0]} to {max(costs)} ms")
+    most = max((each["peak MB"] for each in made), default=0)
+    if most > MEGABYTES:
+        short.append(f"{most} MB of memory are more than {MEGABYTES}")
+    for row in parallel:
+        for name, limit in (("wall", WALL), ("CPU", CPU)):
+            ratio = row[f"{name} by --jobs {first}"]
+            if row["how"] == "--jobs 2" and row["pages"] >= PARALLEL and ratio > limit:
+                short.append(f"two processes take {ratio} of the {name} time of one")
     return short
 
 
@@ -193,7 +213,9 @@ def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     add_sites_option(parser)
     parser.add_argument("--archives", type=Path, nargs="*", default=[])
-    parser.add_argument("--pages", type=int, nargs="*", default=[1000, 10000, 50000])
+    parser.add_argument("--baseline", type=Path, help="another installed diptych")
+    parser.add_argument("--runs", type=Path, nargs="*", default=[], help="whose segments are used")
+    parser.add_argument("--pages", type=int, nargs="*", default=[1000, 10000, 100000])
     parser.add_argument("--jobs", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--out", type=Path)
     return parser.parse_args()
@@ -210,20 +232,24 @@ def main() -> int:
         folder = Path(scratch)
         manual = Site("GIMP manual, en and fr", folder / "gimp.warc.gz")
         write_archive(site, manual.archive)
-        measured = [measure(each, jobs, folder) for each in (manual, *others)]
+        measured = [measure(each, jobs, folder, arguments.baseline) for each in (manual, *others)]
         costs, by_stage = (list(chain(*rows)) for rows in zip(*measured, strict=True))
         run = folder / f"{manual.name}-{jobs[0]}"
         truth = read_truth(site).judge(found_pairs(run))
-        made = grown(segments_of(run), arguments.pages, jobs[0], folder)
+        own = Texts(("en", "fr"), segments_of(run))
+        texts = texts_of(arguments.runs) if arguments.runs else own
+        made, parallel = grown(texts, arguments.pages, jobs, folder)
     pairs = {"site": manual.name, "precision / recall": str(truth)}
     shown = {
         "From archive to corpus": costs,
         "Page pairs": [pairs],
         "Stages from archive to corpus": by_stage,
         "From archive to corpus, by size": made,
+        "From archive to corpus, by processes": parallel,
     }
     show({title: rows for title, rows in shown.items() if rows})
-    short = missed(costs[1]["CPU s"], made)
+    own_costs = [row["CPU s"] for row in costs if row["how"] == f"--jobs {jobs[0]}"]
+    short = missed(own_costs[0], made, parallel, jobs[0])
     print("\n".join(short), file=sys.stderr)
     if arguments.out:
         result = {"machine": machine(["selectolax", "numpy"]), "tables": shown, "missed": short}

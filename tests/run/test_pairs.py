@@ -257,10 +257,10 @@ def test_training_pairs_come_with_the_length_of_the_shorter_page(store: Store) -
     german = PagePair(url("a"), url("e"), "en", "de", 0.9, "keys")
     store.replace_pairs(SITE, [pair("c", "d", 0.4), pair("a", "b", 0.85), german])
     both = [(pair("a", "b", 0.85), 10), (pair("c", "d", 0.4), 30)]
-    assert store.pairs_to_learn_from(LANGS, 0.4) == both
-    assert store.pairs_to_learn_from(LANGS, 0.5) == both[:1]
-    assert store.pairs_to_learn_from(LangPair("en", "de"), 0.5) == [(german, 5)]
-    assert store.pairs_to_learn_from(LangPair("fr", "en"), 0.0) == []
+    assert list(store.pairs_to_learn_from(LANGS, 0.4)) == both
+    assert list(store.pairs_to_learn_from(LANGS, 0.5)) == both[:1]
+    assert list(store.pairs_to_learn_from(LangPair("en", "de"), 0.5)) == [(german, 5)]
+    assert list(store.pairs_to_learn_from(LangPair("fr", "en"), 0.0)) == []
     assert [store.sure_pairs(least) for least in (0.4, 0.85, 0.95)] == [3, 2, 0]
 
 

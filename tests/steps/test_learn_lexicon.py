@@ -184,6 +184,29 @@ def test_sample_is_the_same_whatever_the_order(store, every_pair, monkeypatch) -
     )  # fmt: skip
 
 
+def test_a_page_that_repeats_others_does_not_teach(store, every_pair, monkeypatch) -> None:
+    pairs = sure(every_pair[:6])
+    assert len(set(taught(store, pairs, monkeypatch))) == len(pairs)
+    # All pages but one say what the first says; which is the first depends on the sample.
+    same, other = (store.sketch(pair.left) for pair in pairs[:2])
+    assert {block for block, _ in same.blocks} != {block for block, _ in other.blocks}
+    for pair in (pairs[0], *pairs[2:]):
+        store.save_sketch(pair.left, same)
+    asked = set(taught(store, pairs, monkeypatch))
+    assert pairs[1].left in {pair.left for pair in asked}
+    assert len(asked) == 2
+
+
+def test_pages_without_a_sketch_may_teach(store, every_pair, monkeypatch) -> None:
+    store.db.execute("DELETE FROM sketches")
+    assert taught(store, sure(every_pair[:6]), monkeypatch)
+
+
+def test_only_so_many_pairs_are_looked_at(store, every_pair, monkeypatch) -> None:
+    monkeypatch.setattr("diptych.steps.learn_lexicon._MAX_PAIRS", 3)
+    assert len(set(taught(store, sure(every_pair), monkeypatch))) == 3
+
+
 def test_only_sure_pairs_teach(store, every_pair, monkeypatch) -> None:
     certain, doubtful = sure(every_pair[::2]), sure(every_pair[1::2], 0.6)
     asked = taught(store, [*doubtful, *certain], monkeypatch)

@@ -43,8 +43,10 @@ def declared_language(link: Link, langs: tuple[str, ...]) -> Declared:
         return Declared("", "name")
     if link.hreflang and (lang := hreflang_language(link.hreflang)):
         return Declared(lang, "hreflang")
-    texts = (text for text in (link.anchor, link.alt) if 0 < len(text) <= _MAX_NAME)
-    return Declared(next(filter(None, (_named(text, langs) for text in texts)), ""), "name")
+    for text in (link.anchor, link.alt):
+        if 0 < len(text) <= _MAX_NAME and (lang := _named(text, langs)):
+            return Declared(lang, "name")
+    return Declared("", "name")
 
 
 def names_other_language(text: str, langs: tuple[str, ...]) -> bool:

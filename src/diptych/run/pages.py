@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from diptych.language.codes import wanted_language
@@ -133,6 +132,11 @@ class Pages(Database):
         for url, data in self.db.execute(SQL["sketches"], (site,)):
             yield url, read_blocks(data)
 
+    def blocks_of(self, url: Url) -> Blocks | None:
+        """The blocks of a page; None if it has no sketch."""
+        row = self.db.execute("SELECT data FROM sketches WHERE url = ?", (url_key(url),)).fetchone()
+        return read_blocks(row[0]) if row else None
+
     def sketch(self, url: Url) -> Sketch | None:
         """The sketch of a page; None if it has no sketch."""
         row = self.db.execute("SELECT data FROM sketches WHERE url = ?", (url_key(url),)).fetchone()
@@ -192,6 +196,6 @@ class Pages(Database):
 
 def _record(row: Sequence[Any]) -> PageRecord:
     with decoding("the record of a page"):
-        *facts, flags, text_key = row
-        record = PageRecord(facts[0], facts[1], read_scores(facts[2]), *facts[3:])
-        return replace(record, flags=tuple(flags.split()), text_key=int(text_key))
+        url, lang, langs, *facts, flags, text_key = row
+        scores, words = read_scores(langs), tuple(flags.split())
+        return PageRecord(url, lang, scores, *facts, words, int(text_key))

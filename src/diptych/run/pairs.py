@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -205,13 +205,13 @@ class Pairs(Database):
         """The number of sketched pages that are in no pair with a score of at least `certain`."""
         return self.count(SQL["uncertain_pages"], certain)
 
-    def pairs_to_learn_from(self, langs: LangPair, least: float) -> list[tuple[PagePair, int]]:
-        """The pairs in two languages with a score of at least `least`.
+    def pairs_to_learn_from(self, langs: LangPair, least: float) -> Iterator[tuple[PagePair, int]]:
+        """Yield the pairs in two languages with a score of at least `least`.
 
         Each pair comes with the text length of its shorter page.
         """
-        rows = self.db.execute(SQL["pairs_to_learn_from"], (*langs, least))
-        return [(PagePair(*row[:6]), row[6]) for row in rows]
+        for row in self.db.execute(SQL["pairs_to_learn_from"], (*langs, least)):
+            yield PagePair(*row[:6]), row[6]
 
 
 def segment_rows(segments: Iterable[tuple[SegmentPair, Decision]]) -> SegmentRows:

@@ -64,7 +64,7 @@ SELECT s.key, t.url FROM urls s JOIN urls t ON t.key = s.redirect
 JOIN hosts ON hosts.id = s.host WHERE hosts.site = ? AND s.redirect IS NOT NULL
 
 -- name: site_pages
-SELECT pages.url, digest, langs, title, fetched_at, warc, offset, length(data)
+SELECT pages.url, digest, lang, langs, title, canonical, text_key, fetched_at, warc, offset, length(data)
 FROM pages LEFT JOIN sketches ON sketches.url = pages.url WHERE site = ?
 
 -- name: site_announced

@@ -45,9 +45,12 @@ class StoreView:
     @cached_property
     def canonical_holds(self) -> Mapping[Url, bool]:
         """For each page that declares a canonical page, True if both have the same text."""
-        return check_canonical(
-            self.canonical, self._records, lambda: self.store.blocks(self.site_id)
-        )
+        if "canonical" not in self.memory:  # comparing takes a sketch of each page
+            self.memory["canonical"] = check_canonical(
+                self.canonical, self._records, lambda: self.store.blocks(self.site_id)
+            )
+        found: Mapping[Url, bool] = self.memory["canonical"]
+        return found
 
     @cached_property
     def _stands_for(self) -> dict[Url, Url]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from diptych.engine.worker import Failed
 from diptych.engine.workers import Workers
 from diptych.page.declarations import (
@@ -16,6 +18,7 @@ from diptych.page.declarations import (
 from diptych.protocols import Watcher
 from diptych.run.site_view import StoreView
 from diptych.run.store import Store
+from diptych.stages.pair.shared.site_links import site_links
 from diptych.steps.tasks import PAIRING_LIMITS, TaskContext
 from diptych.types import Site
 
@@ -30,9 +33,12 @@ class CheckTask(NamedTuple):
         """Check the site, and return one result for each kind of declaration that it makes."""
         view = StoreView(context.store, self.site, self.id, context.langs)
         records = view.pages
+        links = site_links(view)
+        is_alternate = np.array([link.rel == "alternate" for link in links.distinct], np.bool_)
+        declared = ((source, links.distinct[at]) for source, at in links.of_kinds(is_alternate))
         alternates = {
             (source, target, link.hreflang)
-            for source, link in view.links(rel="alternate")
+            for source, link in declared
             if (target := view.resolve(link.url)) is not None
         }
         checked = (

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from hashlib import blake2b
+from heapq import nsmallest
 from typing import TYPE_CHECKING
 
 from diptych.engine.worker import Failed
 from diptych.engine.workers import Workers
 from diptych.protocols import Watcher
 from diptych.run.store import Store
+from diptych.steps.sure_segments import random_order
 from diptych.steps.tasks import LexiconTask, TaskContext
 from diptych.types import LangPair, PagePair
 
@@ -19,7 +20,12 @@ if TYPE_CHECKING:
 
 Lexicons = Mapping[LangPair, "Lexicon"]
 SURE_PAIR = 0.8  # minimum score of a pair to learn from
-_MAX_LETTERS = 500_000  # of text to learn from: more adds little
+# Measured on 21 real sites and a manual: of the segments that were judged by reading, as many good
+# ones are kept as with 500,000 letters of any text, in less than half the time.
+_MAX_LETTERS = 150_000  # of text to learn from, not counting repetitions
+_MIN_NEW = 0.3  # minimum share of a page's text that no page before it has
+_MAX_READ = 2_000_000  # letters of the pages that are looked at
+_MAX_PAIRS = 4_000  # that are looked at, to bound the memory
 _MIN_SEGMENTS = 20  # fewer are not enough to learn from
 
 
@@ -48,22 +54,27 @@ def learn_lexicons(
 
 
 def _training_pairs(store: Store, langs: LangPair) -> list[PagePair]:
-    """The page pairs with a high score; a random sample if there are more than needed."""
+    """A random sample of the page pairs with a high score, without pages that repeat others.
+
+    Aligning a page costs as much for text that it shares with others, such as menus, as for text of
+    its own, from which alone more words are learned.
+    """
     rows = store.pairs_to_learn_from(langs, SURE_PAIR)
-    rows.sort(key=lambda row: _random_order(row[0]))
     chosen: list[PagePair] = []
-    letters = 0
-    for pair, length in rows:
-        if letters >= _MAX_LETTERS:
+    known: set[int] = set()
+    learned = read = 0.0
+    for pair, length in nsmallest(_MAX_PAIRS, rows, key=lambda row: random_order(row[0])):
+        if learned >= _MAX_LETTERS or read >= _MAX_READ:
             break
+        blocks = store.blocks_of(pair.left) or [(0, float(length))]
+        new = sum(letters for text, letters in blocks if text not in known)
+        read += length
+        if new < _MIN_NEW * sum(letters for _, letters in blocks):
+            continue
+        known.update(text for text, _ in blocks)
         chosen.append(pair)
-        letters += length
+        learned += new
     return chosen
-
-
-def _random_order(pair: PagePair) -> bytes:
-    """A pseudo-random sort key that is always the same for a pair."""
-    return blake2b(f"{pair.left}\n{pair.right}".encode(), digest_size=8).digest()
 
 
 def _lexicon(

@@ -5,7 +5,7 @@ Each task reads the store and returns its result; only the main process writes t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -28,6 +28,7 @@ from diptych.steps.align_pages import (
 )
 from diptych.steps.judge_pairs import AlignResult, VerifiedPair, judge_pairs, verify_pair
 from diptych.steps.recurring_blocks import NOTHING, BlockRecorder, Recurring, RestAligner, Seen
+from diptych.steps.sure_segments import SURE_SEGMENTS, PairContent
 from diptych.types import (
     UNDECIDED,
     Block,
@@ -167,14 +168,13 @@ class LexiconTask(NamedTuple):
 
     def run(self, context: TaskContext) -> list[tuple[str, str]]:
         """Return the texts of segments that are almost certainly translations."""
-        pages = context.pages(self.pair)
-        if pages is None:
-            return []
-        sure = [
-            segment_of(self.pair, found)
-            for found in context.aligned(self.pair, *pages)
-            if found.left and found.right and found.score >= _SURE_SEGMENT
-        ]
+        content = _content_of(self.pair, context)
+        sure = SURE_SEGMENTS.get(content) if content else None
+        if sure is None:
+            pages = context.pages(self.pair)
+            if pages is None:
+                return []
+            sure = _sure_segments(self.pair, context.aligned(self.pair, *pages))
         # Scores may be low only because the lexicon lacks words, so only rules count.
         rejections = context.strategies.filter.rejections(sure)
         return [
@@ -182,6 +182,28 @@ class LexiconTask(NamedTuple):
             for segment, reason in zip(sure, rejections, strict=True)
             if not reason
         ]
+
+
+def _sure_segments(pair: PagePair, found: Iterable[AlignedSentences]) -> list[SegmentPair]:
+    """The segments of an aligned pair that are almost certainly translations."""
+    return [
+        segment_of(pair, each)
+        for each in found
+        if each.left and each.right and each.score >= _SURE_SEGMENT
+    ]
+
+
+def _content_of(pair: PagePair, context: TaskContext) -> PairContent | None:
+    """The content of a pair that is aligned without a lexicon; None if there is a lexicon."""
+    if context.lexicons.get(pair.langs):
+        return None
+    left, right = context.store.record(pair.left), context.store.record(pair.right)
+    if left is None or right is None:
+        return None
+    own = context.strategies
+    run = f"{context.folder} {own.align_dom} {own.align_sentences}"
+    urls = (pair.left, pair.right, pair.left_lang, pair.right_lang)
+    return PairContent(run, urls, (left.digest, right.digest))
 
 
 class AlignTask(NamedTuple):
@@ -276,6 +298,8 @@ class VerifyTask(NamedTuple):
         verified = verify_pair(self.pair, pages, found, strategies.verify, lexicon)
         [aligned] = judge_pairs([verified], strategies.filter, lexicon, mended=False)
         decision = aligned.decision
+        if decision.accept and (content := _content_of(self.pair, context)):
+            SURE_SEGMENTS.keep(self.pair, content, _sure_segments(self.pair, found))
         is_open = decision.reason in UNDECIDED or decision.score >= _PLAUSIBLE_PAIR
         return VerifyResult(aligned, tuple(dict.fromkeys(trees.noted)) if is_open else ())
 

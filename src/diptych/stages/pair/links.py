@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
+import numpy as np
+
 from diptych.language.codes import same_language
 from diptych.language.switchers import declared_language
 from diptych.protocols import SiteView
 from diptych.stages.pair.shared.one_partner import noisy_or, one_partner_each
 from diptych.stages.pair.shared.page_languages import page_languages
+from diptych.stages.pair.shared.site_links import site_links
 from diptych.types import PagePair, Url
 
 _SIBLING_FACTOR = 0.9  # factor on the weaker of the two declarations that imply a sibling pair
@@ -61,13 +64,13 @@ class Links:
 def _votes(site: SiteView, langs: Mapping[Url, str]) -> _Votes:
     """Collect all declarations whose target is in the declared language."""
     wanted = tuple(site.langs)
+    links = site_links(site)
+    declared = [declared_language(link, wanted) for link in links.distinct]
     votes: _Votes = {}
-    for url, link in site.links():
-        lang, how = declared_language(link, wanted)
-        if not lang:
-            continue
+    for url, number in links.of_kinds(np.array([bool(lang) for lang, _ in declared], np.bool_)):
+        lang, how = declared[number]
         vote = _VOTES[how]
-        source, target = site.resolve(url), site.resolve(link.url)
+        source, target = site.resolve(url), site.resolve(links.distinct[number].url)
         if source is None or target is None:
             continue
         if same_language(lang, langs.get(target, "")):

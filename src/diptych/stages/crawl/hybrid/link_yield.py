@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from diptych.stages.crawl.hybrid.rates import Rates
 from diptych.types import Url
@@ -18,6 +19,7 @@ _PRIOR_LINKS = 2.0  # new URLs per page before any page is counted
 _PRIOR_WORTH = 0.4  # pairs that they lead to
 _MOST = 0.6  # upper limit: a pair that is almost certain comes first
 _RECENT = 0.9  # decay of earlier pages with each new page
+_CACHED = 1 << 14  # URLs whose kinds are kept: each is looked up many times while it is pending
 _DIGITS = re.compile(r"\d+")
 
 
@@ -59,6 +61,7 @@ class LinkYields:
         return min(_MOST, factor * max(0.0, worth - least * links))
 
 
+@lru_cache(maxsize=_CACHED)
 def place(url: Url, lang: str) -> tuple[tuple[str, ...], ...]:
     """The kinds under which a page is counted, from general to specific: site, language, folders.
 

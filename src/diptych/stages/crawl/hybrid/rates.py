@@ -44,11 +44,15 @@ class Rates:
         The counts of each kind exclude the trials of the next more specific kind, so that no trial
         is counted twice.
         """
-        rate = prior
-        below = [*kinds[1:], None]
-        for kind, inner in zip(kinds, below, strict=True):
-            trials = self.trials.get(kind, 0) - self.trials.get(inner, 0)
+        rate, weight = prior, self.weight
+        trials_of, successes_of = self.trials.get, self.successes.get
+        for place, kind in enumerate(kinds, 1):
+            all_trials = trials_of(kind)
+            if not all_trials:
+                continue
+            inner = kinds[place] if place < len(kinds) else None
+            trials = all_trials - trials_of(inner, 0)
             if trials > 0:
-                successes = self.successes.get(kind, 0.0) - self.successes.get(inner, 0.0)
-                rate = (successes + self.weight * rate) / (trials + self.weight)
+                successes = successes_of(kind, 0.0) - successes_of(inner, 0.0)
+                rate = (successes + weight * rate) / (trials + weight)
         return rate

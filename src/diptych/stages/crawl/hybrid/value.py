@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from diptych.stages.crawl.hybrid.contexts import Contexts
 from diptych.stages.crawl.hybrid.known_urls import Kinds, KnownUrl, State
@@ -24,6 +25,7 @@ PRIOR_TRANSLATED = 0.5  # share of pages that have a translation, before any is 
 _IGNORED_SURPLUS = 3  # a surplus of unpaired pages in one language up to this is ignored
 _DEAD = 0.5  # probability of a page below which URLs of a kind come last
 MIN_LANGUAGE = 0.6  # minimum probability of the language of a page that was not fetched
+_CACHED = 1 << 14  # URLs whose sections are kept: each is looked up many times while it is pending
 VALUE_STEP = 1.05  # ratio of two adjacent values; smaller differences do not count
 
 
@@ -224,6 +226,7 @@ def rounded_value(value: float) -> float:
     return VALUE_STEP ** round(math.log(value, VALUE_STEP)) if value > 0.0 else 0.0
 
 
+@lru_cache(maxsize=_CACHED)
 def section(url: Url) -> str:
     """The section of a site to which a URL belongs: host, two folders and parameter names.
 

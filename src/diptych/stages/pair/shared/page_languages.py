@@ -6,6 +6,7 @@ from collections import Counter
 
 from diptych.language.codes import MIN_PAGE_SHARE, asked_language
 from diptych.protocols import SiteView
+from diptych.stages.pair.shared.memory import computed_once
 from diptych.types import Url
 
 
@@ -17,6 +18,10 @@ def page_languages(site: SiteView) -> dict[Url, str]:
     site.  Declared languages are ignored: they are part of the template, which is often left
     untranslated.
     """
+    return computed_once(site, "languages", lambda: _page_languages(site))
+
+
+def _page_languages(site: SiteView) -> dict[Url, str]:
     langs = site.langs
     found: dict[Url, str] = {}
     mixed: dict[Url, list[str]] = {}

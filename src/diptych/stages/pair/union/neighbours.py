@@ -7,32 +7,45 @@ fixed points, these links lead to corresponding pages.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
+import numpy as np
 from rapidfuzz.distance import Levenshtein, MatchingBlock
 
 from diptych.protocols import SiteView
-from diptych.types import Url
+from diptych.stages.pair.shared.site_links import site_links
+from diptych.types import Link, Url
 
 _MAX_LINKS = 400  # maximum links compared per page
 
 
 def link_lists(site: SiteView, lang_of: Mapping[Url, str]) -> dict[Url, tuple[Url, ...]]:
     """The pages that each page links to, in order, without self-links and adjacent duplicates."""
-    found: defaultdict[Url, list[Url]] = defaultdict(list)
-    resolved: dict[Url, Url | None] = {}
-    for source, link in site.links():
-        if link.rel not in ("a", "area") or source not in lang_of:
-            continue
-        if link.url not in resolved:
-            resolved[link.url] = site.resolve(link.url)
-        target, listed = resolved[link.url], found[source]
-        if target is None or target not in lang_of or target == source:
-            continue
-        if len(listed) < _MAX_LINKS and not (listed and listed[-1] == target):
-            listed.append(target)
-    return {source: tuple(targets) for source, targets in found.items()}
+    links = site_links(site)
+    places = {url: place for place, url in enumerate(lang_of)}
+    targets = np.array([_target(link, site, places) for link in links.distinct], np.int64)
+    sources = np.array([places.get(url, -1) for url in links.pages], np.int64)
+    source, target = sources[links.page], targets[links.link]
+    is_kept = (source >= 0) & (target >= 0) & (source != target)
+    source, target = source[is_kept], target[is_kept]
+    order = np.argsort(source, kind="stable")
+    source, target = source[order], target[order]
+    is_new = (np.diff(source, prepend=-1) != 0) | (np.diff(target, prepend=-1) != 0)
+    source, listed = source[is_new], target[is_new].tolist()
+    starts = np.flatnonzero(np.diff(source, prepend=-1)).tolist()
+    urls, found = list(lang_of), {}
+    for start, end in pairwise([*starts, len(listed)]):
+        last = min(end, start + _MAX_LINKS)
+        found[urls[source[start]]] = tuple(urls[place] for place in listed[start:last])
+    return found
+
+
+def _target(link: Link, site: SiteView, places: Mapping[Url, int]) -> int:
+    """The number of the page that a link leads to; -1 if it leads to none of them."""
+    target = site.resolve(link.url) if link.rel in ("a", "area") else None
+    return -1 if target is None else places.get(target, -1)
 
 
 def votes(

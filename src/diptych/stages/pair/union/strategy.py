@@ -55,7 +55,7 @@ class Union:
     def pair(self, site: SiteView) -> list[PagePair]:
         """Return the page pairs found on a site, strongest first, with all their evidence."""
         proposed = self._proposed(site)
-        lang_of = _languages(site)
+        lang_of = page_languages(site)
         tables = self._tables(site, _proposals(proposed), lang_of)
         if not any(len(table.sides.left) or len(table.sides.right) for table in tables):
             return one_partner_each(proposed)
@@ -71,7 +71,7 @@ class Union:
 
     def all_candidates(self, site: SiteView) -> list[PagePair]:
         """Return all candidates above a small probability, including those not chosen as pairs."""
-        tables = self._tables(site, _proposals(self._proposed(site)), _languages(site))
+        tables = self._tables(site, _proposals(self._proposed(site)), page_languages(site))
         found = [
             table.page_pair(place)
             for table in tables
@@ -89,10 +89,6 @@ class Union:
         from diptych.stages.pair.union.scoring import scored_tables
 
         return scored_tables(self, site, proposals, lang_of)
-
-
-def _languages(site: SiteView) -> dict[Url, str]:
-    return computed_once(site, "languages", lambda: page_languages(site))
 
 
 def _pairs_of(pairer: Pairer, site: SiteView) -> list[PagePair]:
