@@ -186,7 +186,11 @@ def find_text_gains(
     library = native()
     if library is None:
         raise RuntimeError("word gains in one call require the compiled kernels")
-    if any(problem for side in (left, right) for problem in _problems(side, stems)):
+    if any(
+        problem
+        for side in (left, right)
+        for problem in _problems(side, np.array([0, len(side.token_offsets) - 1]), stems)
+    ):
         raise ValueError("the words of texts refer to something that does not exist")
     out = np.zeros((len(left.token_offsets) - 1, len(right.token_offsets) - 1), np.float32)
     sides = _c_side(left), _c_side(right)

@@ -37,6 +37,7 @@ from diptych.types import (
     NodePair,
     Page,
     PagePair,
+    SegmentPair,
     Site,
     Sketch,
     Url,
