@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CandidatePairer", "Corpus", "CrawlPolicy", "Detector", "DiscoverPolicy", "Exporter",
-    "Files", "Filter", "GroupFilter", "Guide", "GuidedPolicy", "LinkAligner", "LinkSource", "Pairer", "Ranking",
-    "SentenceAligner", "SentenceEncoder", "SiteTest", "SiteView", "TreeAligner",
-    "UrlLanguageModel", "UrlPairModel", "Verifier", "Watcher",
+    "Files", "Filter", "GroupFilter", "Guide", "GuidedPolicy", "LinkAligner", "LinkSource",
+    "Pairer", "Ranking", "SentenceAligner", "SentenceEncoder", "SiteTest", "SiteView",
+    "TreeAligner", "UrlLanguageModel", "UrlPairModel", "Verifier", "Watcher",
 ]  # fmt: skip
 
 

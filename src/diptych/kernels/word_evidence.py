@@ -83,7 +83,10 @@ class EvidenceSettings(NamedTuple):
 class _CSide(ctypes.Structure):
     _fields_ = (
         *fields_of(ctypes.c_int64, "segments words entries"),
-        *fields_of(ctypes.c_void_p, "word_from entry_from token_from order stem word count position from_ rarity"),
+        *fields_of(
+            ctypes.c_void_p,
+            "word_from entry_from token_from order stem word count position from_ rarity",
+        ),
         *fields_of(ctypes.c_void_p, "row trust table_from table_column table_value"),
         ("rows", ctypes.c_int64),
     )
@@ -160,8 +163,9 @@ def find_evidence(
     sides = _c_side(left), _c_side(right)
     texts = _CStems(*map(pointer, stems))
     if not library.evidence_measures(
-        ctypes.c_int64(len(groups) - 1), pointer(groups), *map(ctypes.byref, sides), ctypes.byref(texts), ctypes.c_int64(count),
-        ctypes.byref(CLooks(*looks)), ctypes.byref(_CSettings(*settings)), pointer(out),
+        ctypes.c_int64(len(groups) - 1), pointer(groups), *map(ctypes.byref, sides),
+        ctypes.byref(texts), ctypes.c_int64(count), ctypes.byref(CLooks(*looks)),
+        ctypes.byref(_CSettings(*settings)), pointer(out),
     ):  # fmt: skip
         raise MemoryError
     return out
@@ -172,8 +176,9 @@ def _c_side(side: SideArrays) -> _CSide:
     return _CSide(
         len(side.token_offsets) - 1, len(bags.vocabulary), len(bags.word),
         *map(pointer, (
-            bags.words_from, bags.entries_from, side.token_offsets, bags.order, bags.vocabulary, bags.word, bags.times, bags.position,
-            bags.offsets, side.rarity, side.rows, side.trust, *table,
+            bags.words_from, bags.entries_from, side.token_offsets, bags.order, bags.vocabulary,
+            bags.word, bags.times, bags.position, bags.offsets, side.rarity, side.rows,
+            side.trust, *table,
         )),
         len(table.offsets) - 1,
     )  # fmt: skip
@@ -190,9 +195,7 @@ def _check(
         raise ValueError("the words of segments refer to something that does not exist")
 
 
-def _problems(
-    side: SideArrays, groups: NDArray[np.int64], stems: StemArrays
-) -> Iterator[bool]:
+def _problems(side: SideArrays, groups: NDArray[np.int64], stems: StemArrays) -> Iterator[bool]:
     """Yield True for each kind of index that is out of range."""
     bags, offsets, count = side.bags, side.table.offsets, len(stems.at) - 1
     yield not are_within(bags.vocabulary, count)

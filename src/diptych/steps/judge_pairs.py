@@ -1,4 +1,4 @@
-"""Decisions on aligned page pairs and on their segments; the segments of many pairs are judged at once.
+"""Decisions on aligned page pairs and on their segments; those of many pairs are judged at once.
 
 A filter takes nearly as long for the segments of one pair as for those of ten.  Each pair is still
 judged by itself, so results do not depend on which pairs are judged together.
@@ -106,9 +106,7 @@ def judge_groups(
     """Judge each group of segments by itself; a filter that can do so gets many groups at once."""
     if not isinstance(judge, GroupFilter):
         return [judge.judge(group, lexicon) for group in groups]
-    return [
-        decisions for some in _parts(groups) for decisions in judge.judge_groups(some, lexicon)
-    ]
+    return [decisions for some in _parts(groups) for decisions in judge.judge_groups(some, lexicon)]
 
 
 def _parts(
@@ -127,9 +125,7 @@ def _parts(
         yield part
 
 
-def _scored(
-    segments: Sequence[SegmentPair], decisions: Iterator[Decision]
-) -> list[ScoredSegment]:
+def _scored(segments: Sequence[SegmentPair], decisions: Iterator[Decision]) -> list[ScoredSegment]:
     """Add the decisions on segments with two sides to all segments."""
     return [
         (segment, _marked(segment, next(decisions)))

@@ -80,7 +80,10 @@ class _Mending(NamedTuple):
             return cls(found, (), (), 1, ())
         around = _neighbours(aligned)
         wholes = list(dict.fromkeys(each.at for each in variants))
-        forms = [*((at, found[at]) for at in wholes), *((each.at, each.mended) for each in variants)]
+        forms = [
+            *((at, found[at]) for at in wholes),
+            *((each.at, each.mended) for each in variants),
+        ]
         stretches = [
             [*(found[other] for other in around[at][:1]), form,
              *(found[other] for other in around[at][1:])]

@@ -120,25 +120,27 @@ class _Cached:
             if any(table.is_full for table in (*self._sides, self._pairs)):
                 for table in (*self._sides, self._pairs):
                     table.clear()
-            places = [
-                table.places(texts, lambda new, langs=langs: _read_anew(new, *langs).to_rows())
-                for table, texts, langs in zip(
-                    self._sides, (lefts, rights), (self._langs, self._langs[::-1]), strict=True
-                )
-            ]
-            keys = [ours << 32 | theirs for ours, theirs in zip(*places, strict=True)]
+            ours = self._sides[0].places(lefts, self._left)
+            theirs = self._sides[1].places(rights, self._right)
+            keys = [one << 32 | other for one, other in zip(ours, theirs, strict=True)]
 
             def read_pairs(new: list[int]) -> NDArray[np.float64]:
                 texts = dict(zip(keys, zip(lefts, rights, strict=True), strict=True))
-                return np.array([read_pair(*texts[key], self._langs) for key in new], np.float64)
+                both = (texts[key] for key in new)
+                return np.array([read_pair(*each, langs=self._langs) for each in both], np.float64)
 
-            own_pairs = self._pairs.places(keys, read_pairs)
-            pairs = self._pairs.chosen(own_pairs)
-            left, right = (
-                _Side.of_rows(table.chosen(own))
-                for table, own in zip(self._sides, places, strict=True)
+            pairs = self._pairs.places(keys, read_pairs)
+            return (
+                _Side.of_rows(self._sides[0].chosen(ours)),
+                _Side.of_rows(self._sides[1].chosen(theirs)),
+                self._pairs.chosen(pairs),
             )
-        return left, right, pairs
+
+    def _left(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        return _read_anew(texts, *self._langs).to_rows()
+
+    def _right(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        return _read_anew(texts, *self._langs[::-1]).to_rows()
 
 
 @lru_cache(maxsize=_LANG_PAIRS)
