@@ -191,11 +191,13 @@ def _check(
     segments = len(left.token_offsets) - 1
     if len(right.token_offsets) - 1 != segments or not are_offsets(groups, segments):
         raise ValueError("both sides must have the same number of segments, in groups")
-    if any(problem for side in (left, right) for problem in _problems(side, groups, stems)):
+    if any(problem for side in (left, right) for problem in _problems(side, stems, groups)):
         raise ValueError("the words of segments refer to something that does not exist")
 
 
-def _problems(side: SideArrays, groups: NDArray[np.int64], stems: StemArrays) -> Iterator[bool]:
+def _problems(
+    side: SideArrays, stems: StemArrays, groups: NDArray[np.int64] | None = None
+) -> Iterator[bool]:
     """Yield True for each kind of index that is out of range."""
     bags, offsets, count = side.bags, side.table.offsets, len(stems.at) - 1
     yield not are_within(bags.vocabulary, count)
@@ -203,7 +205,8 @@ def _problems(side: SideArrays, groups: NDArray[np.int64], stems: StemArrays) ->
     yield not len(bags.word) == len(bags.times) == len(bags.position)
     yield min(len(side.rows), len(side.trust), len(stems.is_number)) < count
     yield len(side.rarity) != len(bags.vocabulary) or len(stems.text) < stems.at[-1]
-    yield from _wrong_groups(bags, side.token_offsets, groups)
+    all_texts = np.array([0, len(side.token_offsets) - 1])
+    yield from _wrong_groups(bags, side.token_offsets, all_texts if groups is None else groups)
     yield bool(offsets[0] != 0 or not offsets[-1] == len(side.table[1]) == len(side.table[2]))
     rows = side.rows[bags.vocabulary]
     rows = rows[rows >= 0]
