@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 from diptych.learn.lexicon.lexicon import Lexicon
-from diptych.protocols import Filter, GroupFilter
+from diptych.protocols import Filter
 from diptych.registry import strategies
 from diptych.run.segments import LOW_SCORES
+from diptych.steps.judge_pairs import GroupFilter
 from diptych.types import Decision, SegmentPair, Url
 from diptych.units import Repeats
 

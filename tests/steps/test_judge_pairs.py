@@ -10,11 +10,10 @@ import pytest
 from numpy.typing import NDArray
 
 from diptych.learn.lexicon.lexicon import Lexicon
-from diptych.protocols import GroupFilter
 from diptych.reason import Reason
 from diptych.steps import judge_pairs as module
 from diptych.steps.align_pages import AlignedSentences, Sentence, segment_of
-from diptych.steps.judge_pairs import VerifiedPair, judge_groups, judge_pairs
+from diptych.steps.judge_pairs import GroupFilter, VerifiedPair, judge_groups, judge_pairs
 from diptych.types import Block, Decision, PagePair, SegmentPair, Url
 from diptych.units import Repeats
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from diptych.corpus.personal_data import personal_data
-from diptych.protocols import Filter, GroupFilter, Verifier
+from diptych.protocols import Filter, Verifier
 from diptych.reason import Reason
 from diptych.steps.align_pages import AlignedSentences, segment_of
 from diptych.steps.partial_segments import mend_partial
@@ -25,6 +25,17 @@ ScoredSegment = tuple[SegmentPair, Decision]
 _MAX_SEGMENTS = 3000  # judged in one call, to bound the memory
 _UNALIGNED = Decision(False, 0.0, Reason.UNALIGNED)
 _personal_data = TextCache(personal_data, 4_000_000, per_character=2)
+
+
+@runtime_checkable
+class GroupFilter(Protocol):
+    """A filter that judges the segments of many page pairs in one call, which saves time."""
+
+    def judge_groups(
+        self, groups: Sequence[Sequence[SegmentPair]], lexicon: Lexicon
+    ) -> list[list[Decision]]:
+        """Judge each group as `judge` does; all segments are in the same two languages."""
+        ...
 
 
 class AlignResult(NamedTuple):

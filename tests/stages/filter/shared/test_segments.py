@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -74,10 +76,20 @@ def test_texts_that_do_not_fit_into_the_cache_are_read_again(
     pages = [[segment(f"{ENGLISH} {n} {m}", f"{FRENCH} {n}") for m in range(4)] for n in range(9)]
     expected = [read_segments(page) for page in pages]
     monkeypatch.setattr(module, "_MAX_BYTES", 3000)
-    module._cached.cache_clear()
+    module._free.cache_clear()
     for _ in range(2):
         for page, known in zip(pages, expected, strict=True):
             found = read_segments(page)
             for name in ("own_odds", "third_odds", "damaged", "copies", "identical"):
                 np.testing.assert_array_equal(getattr(found, name), getattr(known, name))
-    module._cached.cache_clear()
+    module._free.cache_clear()
+
+
+def test_segments_are_read_in_several_threads() -> None:
+    pages = [[segment(f"{ENGLISH} {n} {m}", f"{FRENCH} {m}") for m in range(30)] for n in range(8)]
+    with ThreadPoolExecutor(4) as threads:
+        together = list(threads.map(read_segments, pages))
+    for page, found in zip(pages, together, strict=True):
+        alone = read_segments(page)
+        np.testing.assert_array_equal(found.own_odds, alone.own_odds)
+        np.testing.assert_array_equal(found.copies, alone.copies)
