@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CandidatePairer", "Corpus", "CrawlPolicy", "Detector", "DiscoverPolicy", "Exporter",
-    "Files", "Filter", "GroupFilter", "Guide", "GuidedPolicy", "LinkAligner", "LinkSource", "Pairer", "Ranking",
+    "Files", "Filter", "Guide", "GuidedPolicy", "LinkAligner", "LinkSource", "Pairer", "Ranking",
     "SentenceAligner", "SentenceEncoder", "SiteTest", "SiteView", "TreeAligner",
     "UrlLanguageModel", "UrlPairModel", "Verifier", "Watcher",
 ]  # fmt: skip
@@ -314,17 +314,6 @@ class Filter(Protocol):
 
     def rescore(self, scores: NDArray[np.float64], repeats: Repeats) -> NDArray[np.float64]:
         """At the end of a run, adjust the scores of `judge` by how often each segment occurs."""
-        ...
-
-
-@runtime_checkable
-class GroupFilter(Protocol):
-    """A filter that judges the segments of many page pairs in one call, which saves time."""
-
-    def judge_groups(
-        self, groups: Sequence[Sequence[SegmentPair]], lexicon: Lexicon
-    ) -> list[list[Decision]]:
-        """Judge each group as `judge` does; all segments are in the same two languages."""
         ...
 
 

@@ -443,7 +443,7 @@ def test_run_interrupted_immediately_ends_cleanly(tmp_path):
     [
         pytest.param("diptych.steps.tasks.PairTask.run", "pairing", marks=SLOW),
         pytest.param("diptych.steps.tasks.LexiconTask.run", "learning words", marks=SLOW),
-        ("diptych.steps.tasks.AlignTask.run", "aligning"),
+        ("diptych.steps.align_pairs.AlignRowsTask.run", "aligning"),
         pytest.param("diptych.steps.score_segments.repeats", "scoring", marks=SLOW),
         pytest.param("diptych.steps.write_corpus.write_together", "writing", marks=SLOW),
     ],

@@ -12,6 +12,7 @@ from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.protocols import Filter
 from diptych.registry import strategies
 from diptych.run.segments import LOW_SCORES
+from diptych.steps.judge_pairs import GroupFilter
 from diptych.types import Decision, SegmentPair, Url
 from diptych.units import Repeats
 
@@ -53,6 +54,18 @@ def test_score_is_a_share_and_a_reject_has_a_reason(
     assert strategy.judge(segs, EMPTY) == decisions
     reasons = [decision.reason for decision in decisions]
     assert strategy.rejections(segs) == ["" if each in LOW_SCORES else each for each in reasons]
+
+
+@pytest.mark.parametrize("strategy", FILTERS)
+@given(groups=st.lists(st.lists(PAIRS, max_size=5), max_size=5))
+@settings(max_examples=examples(60))
+def test_groups_are_judged_together_as_each_by_itself(
+    strategy: Filter, groups: list[list[tuple[str, str, float]]]
+) -> None:
+    pages = [[segment(*pair) for pair in group] for group in groups]
+    if isinstance(strategy, GroupFilter):
+        alone = [strategy.judge(page, EMPTY) for page in pages]
+        assert strategy.judge_groups(pages, EMPTY) == alone
 
 
 @pytest.mark.parametrize("strategy", FILTERS)

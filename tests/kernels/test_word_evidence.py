@@ -142,10 +142,12 @@ def side(**changes: Any) -> SideArrays:
 
 
 def evidence(
-    left: SideArrays, stems: StemArrays | None = None, groups: np.ndarray = ints(0, 1)
+    left: SideArrays, stems: StemArrays | None = None, groups: np.ndarray | None = None
 ) -> np.ndarray:
     spelt = StemArrays(np.zeros(2, bool), np.frombuffer(b"ab", np.uint8), ints(0, 1, 2))
-    return find_evidence(left, side(), groups, stems or spelt, LOOKS, SETTINGS)
+    return find_evidence(
+        left, side(), ints(0, 1) if groups is None else groups, stems or spelt, LOOKS, SETTINGS
+    )
 
 
 @pytest.mark.parametrize(

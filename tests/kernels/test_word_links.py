@@ -99,8 +99,12 @@ def test_a_damaged_lexicon_does_no_harm_to_the_kernel() -> None:
 )  # fmt: skip
 def test_words_with_indices_out_of_bounds_are_refused(rows, offsets, folded) -> None:
     entry = np.zeros(1, np.int32), np.ones(1, np.float32)
-    good = Words(np.zeros(1, np.int64), Table(np.array([0, 1], np.int64), *entry), Spelling.of(["a"]))
-    bad = Words(np.array(rows, np.int64), Table(np.array(offsets, np.int64), *entry), Spelling.of(folded))
+    good = Words(
+        np.zeros(1, np.int64), Table(np.array([0, 1], np.int64), *entry), Spelling.of(["a"])
+    )
+    bad = Words(
+        np.array(rows, np.int64), Table(np.array(offsets, np.int64), *entry), Spelling.of(folded)
+    )
     looks = Looks(0.5, 0.3, 0.6, 4, 40)
     assert len(find_links(good, good, looks)[0]) == 1
     for sides in ((good, bad), (bad, good)):

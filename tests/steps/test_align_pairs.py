@@ -261,6 +261,67 @@ def test_pairs_are_saved_after_so_many_pairs_or_segments(
     assert align(store).ticks == 1
 
 
+@pytest.fixture
+def together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All pairs of a site are aligned in one task."""
+    monkeypatch.setattr(align_pairs_module, "_MIN_BATCHES", 1)
+
+
+def test_pairs_that_are_aligned_together_have_the_same_segments(
+    fresh, every_pair, monkeypatch
+) -> None:
+    alone = fresh(every_pair[:PAIRS])
+    align(alone)
+    monkeypatch.setattr(align_pairs_module, "_MIN_BATCHES", 1)
+    for jobs in (0, 1):
+        store = fresh(every_pair[:PAIRS])
+        with Workers(jobs) as workers:
+            watcher = align(store, workers=workers)
+        assert watcher.done == PAIRS
+        assert state(store) == state(alone)
+
+
+@pytest.mark.usefixtures("together")
+def test_pair_that_fails_does_not_cost_those_aligned_with_it(
+    fresh, every_pair, monkeypatch
+) -> None:
+    whole, store = fresh(every_pair[:PAIRS]), fresh(every_pair[:PAIRS])
+    align(whole)
+    store.db.execute("DELETE FROM contents")
+    gone, open_ = every_pair[1].left, store.response
+
+    def response(url):
+        if url == gone:
+            raise MemoryError
+        return open_(url)
+
+    monkeypatch.setattr(store, "response", response)
+    watcher = align(store)
+    assert (watcher.done, watcher.pairs) == (PAIRS, PAIRS - 1)
+    failed = store.db.execute("SELECT reason FROM decisions WHERE NOT accept").fetchall()
+    assert failed == [("failed:MemoryError",)]
+    monkeypatch.setattr(store, "response", open_)
+    assert align(store).done == 1
+    assert state(store) == state(whole)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "most", "sizes"),
+    [
+        ([10, 10, 10, 10, 10], 2, [2, 2, 1]),
+        ([10, 10, 10], 0, [1, 1, 1]),
+        ([10] * 40, 99, [16, 16, 8]),
+        ([60_000, 40_000, 10, 99_999, 200_000, 1], 9, [2, 1, 1, 1, 1]),
+        ([], 9, []),
+    ],
+)
+def test_pairs_of_a_task_are_few_and_short(every_pair, lengths, most, sizes) -> None:
+    todo = [(id, every_pair[0]) for id in range(len(lengths))]
+    batches = list(align_pairs_module._batches(todo, dict(enumerate(lengths)), most))
+    assert [len(batch) for batch in batches] == sizes
+    assert [id for batch in batches for id, _ in batch] == list(range(len(lengths)))
+
+
 def test_order_of_pairs_does_not_matter(fresh, every_pair) -> None:
     one, other = fresh(every_pair[:3]), fresh(every_pair[2::-1])
     align(one)

@@ -212,11 +212,12 @@ static void prepare(const Side *side, State *state, Memory *memory) {
         state->sizes[s] = (double)(side->token_from[s + 1] - side->token_from[s]);
 }
 
-/* Finds the words that both sides have, and the probability that each is a name or a number.
-   place: a number for each stem, which is 0 before and after. */
+/* Finds the words that both sides have, and the probability that each is a name or a number. */
 static void share(
-    const Side *left, const Side *right, const Stems *stems, const Settings *settings, State *ours,
-    State *theirs, int32_t *place) {
+    const Side *left, const Side *right, const Stems *stems, int64_t count, const Settings *settings, State *ours,
+    State *theirs, Memory *memory) {
+    int32_t *place = take(memory, count, sizeof *place, 1);
+    if (!place) return;
     for (int64_t w = 0; w < right->words; w++) place[right->stem[w]] = (int32_t)w + 1;
     for (int64_t w = 0; w < left->words; w++) {
         int32_t other = place[left->stem[w]] - 1;
@@ -231,7 +232,6 @@ static void share(
         if (copied > ours->trust[w]) ours->trust[w] = copied;
         if (copied > theirs->trust[other]) theirs->trust[other] = copied;
     }
-    for (int64_t w = 0; w < right->words; w++) place[right->stem[w]] = 0;
 }
 
 /* The words of a side in the form that `links_find` requires; `room` increases by their entries in the lexicon. */
@@ -506,14 +506,14 @@ static int64_t most_links(const Side *left, const Side *right, const State *ours
 
 /* Writes a column of `segments` numbers for each measure of a group to `out`; returns 0 if memory is exhausted. */
 static int measure(
-    const Side *left, const Side *right, const Stems *stems, const Looks *looks, const Settings *settings,
-    int32_t *place, double *out) {
+    const Side *left, const Side *right, const Stems *stems, int64_t count, const Looks *looks, const Settings *settings,
+    double *out) {
     Memory memory = {{0}, 0, 0};
     State ours, theirs;
     int64_t n = left->segments;
     prepare(left, &ours, &memory);
     prepare(right, &theirs, &memory);
-    if (!memory.is_short) share(left, right, stems, settings, &ours, &theirs, place);
+    if (!memory.is_short) share(left, right, stems, count, settings, &ours, &theirs, &memory);
     if (!memory.is_short) link_words(left, right, stems, looks, settings, &ours, &theirs, &memory);
     if (!memory.is_short) gain(left, right, &ours, &theirs, settings, 0, out, &memory);
     if (!memory.is_short) gain(right, left, &theirs, &ours, settings, 1, out, &memory);
@@ -557,12 +557,11 @@ int32_t evidence_measures(
     const Looks *looks, const Settings *settings, double *out) {
     Memory memory = {{0}, 0, 0};
     int64_t n = left->segments;
-    int32_t *place = take(&memory, count, sizeof *place, 1);
     int64_t *ours = take(&memory, n + 1, sizeof *ours, 0), *theirs = take(&memory, n + 1, sizeof *theirs, 0);
     double *found = take(&memory, COLUMNS * n, sizeof *found, 1);
     for (int64_t g = 0; g < groups && !memory.is_short; g++) {
         Side one = part_of(left, group_from, g, ours), other = part_of(right, group_from, g, theirs);
-        if (!measure(&one, &other, stems, looks, settings, place, found)) memory.is_short = 1;
+        if (!measure(&one, &other, stems, count, looks, settings, found)) memory.is_short = 1;
         for (int64_t k = 0; k < COLUMNS; k++)
             memcpy(out + k * n + group_from[g], found + k * one.segments, (size_t)one.segments * sizeof *out);
     }

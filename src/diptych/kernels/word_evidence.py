@@ -163,8 +163,9 @@ def find_evidence(
     sides = _c_side(left), _c_side(right)
     texts = _CStems(*map(pointer, stems))
     if not library.evidence_measures(
-        ctypes.c_int64(len(groups) - 1), pointer(groups), *map(ctypes.byref, sides), ctypes.byref(texts), ctypes.c_int64(count),
-        ctypes.byref(CLooks(*looks)), ctypes.byref(_CSettings(*settings)), pointer(out),
+        ctypes.c_int64(len(groups) - 1), pointer(groups), *map(ctypes.byref, sides),
+        ctypes.byref(texts), ctypes.c_int64(count), ctypes.byref(CLooks(*looks)),
+        ctypes.byref(_CSettings(*settings)), pointer(out),
     ):  # fmt: skip
         raise MemoryError
     return out
@@ -186,11 +187,7 @@ def find_text_gains(
     library = native()
     if library is None:
         raise RuntimeError("word gains in one call require the compiled kernels")
-    if any(
-        problem
-        for side in (left, right)
-        for problem in _problems(side, np.array([0, len(side.token_offsets) - 1]), stems)
-    ):
+    if any(problem for side in (left, right) for problem in _problems(side, stems)):
         raise ValueError("the words of texts refer to something that does not exist")
     out = np.zeros((len(left.token_offsets) - 1, len(right.token_offsets) - 1), np.float32)
     sides = _c_side(left), _c_side(right)
@@ -209,8 +206,9 @@ def _c_side(side: SideArrays) -> _CSide:
     return _CSide(
         len(side.token_offsets) - 1, len(bags.vocabulary), len(bags.word),
         *map(pointer, (
-            bags.words_from, bags.entries_from, side.token_offsets, bags.order, bags.vocabulary, bags.word, bags.times, bags.position,
-            bags.offsets, side.rarity, side.rows, side.trust, *table,
+            bags.words_from, bags.entries_from, side.token_offsets, bags.order, bags.vocabulary,
+            bags.word, bags.times, bags.position, bags.offsets, side.rarity, side.rows,
+            side.trust, *table,
         )),
         len(table.offsets) - 1,
     )  # fmt: skip
@@ -223,11 +221,13 @@ def _check(
     segments = len(left.token_offsets) - 1
     if len(right.token_offsets) - 1 != segments or not are_offsets(groups, segments):
         raise ValueError("both sides must have the same number of segments, in groups")
-    if any(problem for side in (left, right) for problem in _problems(side, groups, stems)):
+    if any(problem for side in (left, right) for problem in _problems(side, stems, groups)):
         raise ValueError("the words of segments refer to something that does not exist")
 
 
-def _problems(side: SideArrays, groups: NDArray[np.int64], stems: StemArrays) -> Iterator[bool]:
+def _problems(
+    side: SideArrays, stems: StemArrays, groups: NDArray[np.int64] | None = None
+) -> Iterator[bool]:
     """Yield True for each kind of index that is out of range."""
     bags, offsets, count = side.bags, side.table.offsets, len(stems.at) - 1
     yield not are_within(bags.vocabulary, count)
@@ -235,7 +235,8 @@ def _problems(side: SideArrays, groups: NDArray[np.int64], stems: StemArrays) ->
     yield not len(bags.word) == len(bags.times) == len(bags.position)
     yield min(len(side.rows), len(side.trust), len(stems.is_number)) < count
     yield len(side.rarity) != len(bags.vocabulary) or len(stems.text) < stems.at[-1]
-    yield from _wrong_groups(bags, side.token_offsets, groups)
+    all_texts = np.array([0, len(side.token_offsets) - 1])
+    yield from _wrong_groups(bags, side.token_offsets, all_texts if groups is None else groups)
     yield bool(offsets[0] != 0 or not offsets[-1] == len(side.table[1]) == len(side.table[2]))
     rows = side.rows[bags.vocabulary]
     rows = rows[rows >= 0]

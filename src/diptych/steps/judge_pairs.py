@@ -1,4 +1,4 @@
-"""Decisions on aligned page pairs and on their segments; the segments of many pairs are judged at once.
+"""Decisions on aligned page pairs and on their segments; those of many pairs are judged at once.
 
 A filter takes nearly as long for the segments of one pair as for those of ten.  Each pair is still
 judged by itself, so results do not depend on which pairs are judged together.
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from diptych.corpus.personal_data import personal_data
-from diptych.protocols import Filter, GroupFilter, Verifier
+from diptych.protocols import Filter, Verifier
 from diptych.reason import Reason
 from diptych.steps.align_pages import AlignedSentences, segment_of
 from diptych.steps.partial_segments import mend_partial
@@ -29,6 +29,17 @@ _NOTHING_KNOWN: Known = MappingProxyType({})
 _MAX_SEGMENTS = 3000  # judged in one call, to bound the memory
 _UNALIGNED = Decision(False, 0.0, Reason.UNALIGNED)
 _personal_data = TextCache(personal_data, 4_000_000, per_character=2)
+
+
+@runtime_checkable
+class GroupFilter(Protocol):
+    """A filter that judges the segments of many page pairs in one call, which saves time."""
+
+    def judge_groups(
+        self, groups: Sequence[Sequence[SegmentPair]], lexicon: Lexicon
+    ) -> list[list[Decision]]:
+        """Judge each group as `judge` does; all segments are in the same two languages."""
+        ...
 
 
 class AlignResult(NamedTuple):

@@ -9,7 +9,8 @@ stops of Armenian and Ethiopic that are typed as colons, and list items.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from itertools import accumulate
 
 from diptych.text.abbreviations import has_ordinals, is_open
@@ -67,17 +68,26 @@ def sentence_boundaries(text: str, code: str) -> list[int]:
     >>> sentence_boundaries("See GEO.CA. Or ask Dr. Jones. Why not?", "en")
     [12, 30]
     """
-    from icu4py.breakers import SentenceBreaker
-
-    plain = _SURROGATE.sub("\ufffd", _LINE_BREAK.sub(" ", text))
-    found = set(accumulate(map(len, SentenceBreaker(plain, code))))
-    fixed = {*_added(plain, code), *(end.end() for end in _BLANK_LINE.finditer(text))}
+    plain, blank_lines = text, tuple[int, ...]()
+    if not text.isprintable():  # it may have line breaks or surrogates
+        plain = _SURROGATE.sub("\ufffd", _LINE_BREAK.sub(" ", text))
+        blank_lines = tuple(end.end() for end in _BLANK_LINE.finditer(text))
+    fixed = {*_added(plain, code), *blank_lines}
+    found = set(accumulate(map(len, _breaker()(plain, code))))
     if _NUMBERED.search(plain):
         for first, item in _items(plain, code):
             fixed.add(item.start())
             found.difference_update((first.end(), item.end()))
     places = sorted((found | fixed) - {0, len(text)})
     return list(_chosen(plain, places, fixed, code)) if places else []
+
+
+@cache
+def _breaker() -> Callable[[str, str], Iterable[str]]:
+    """The sentence breaker of ICU, which is loaded when it is first needed."""
+    from icu4py.breakers import SentenceBreaker
+
+    return SentenceBreaker
 
 
 def _chosen(plain: str, places: list[int], fixed: set[int], code: str) -> Iterator[int]:

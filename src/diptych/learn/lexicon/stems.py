@@ -202,15 +202,12 @@ def stem_links(
     """Do what `vocabulary_links` does for two vocabularies that are given as numbers of stems."""
     if native() is None:
         words = stems.words
-        sides = ([words[number] for number in side.tolist()] for side in (left, right))
-        return vocabulary_links(*sides, lexicon)
+        ours, theirs = ([words[number] for number in side.tolist()] for side in (left, right))
+        return vocabulary_links(ours, theirs, lexicon)
     properties = stems.arrays()
     spelling = Spelling(properties.text, properties.at)
-    found = find_links(
-        *(
-            Words(known.rows[side], known.table, spelling.chosen(side))
-            for side, known in zip((left, right), known_stems(stems, lexicon), strict=True)
-        ),
-        LOOKS,
+    one, other = (
+        Words(known.rows[side], known.table, spelling.chosen(side))
+        for side, known in zip((left, right), known_stems(stems, lexicon), strict=True)
     )
-    return WordLinks(*found)
+    return WordLinks(*find_links(one, other, LOOKS))

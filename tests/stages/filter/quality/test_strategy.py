@@ -108,6 +108,16 @@ def test_threshold_changes_decisions_but_no_scores(lexicon: Lexicon) -> None:
 
 def test_no_segments_are_no_decisions() -> None:
     assert Quality().judge([], EMPTY) == []
+    assert Quality().judge_groups([], EMPTY) == []
+    assert Quality().judge_groups([[], []], EMPTY) == [[], []]
+
+
+def test_pages_are_judged_together_as_each_by_itself(lexicon: Lexicon) -> None:
+    pages = [PAGE, PAGE[:1], [], spoiled("cut off"), spoiled("another number")[::-1], PAGE[8:12]]
+    alone = [Quality().judge(page, lexicon) for page in pages]
+    assert Quality().judge_groups(pages, lexicon) == alone
+    assert Quality().judge_groups(pages[::-1], lexicon) == alone[::-1]
+    assert alone[0][10] != alone[5][2], "neighbours matter, but only those of the same page"
     assert measures(read_segments([]), EMPTY).shape == (0, len(NAMES))
 
 

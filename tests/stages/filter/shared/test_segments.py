@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
 import pytest
 
+from diptych.stages.filter.shared import segments as module
 from diptych.stages.filter.shared.characters import Kind
 from diptych.stages.filter.shared.segments import read_segments
 from diptych.types import SegmentPair, Url
@@ -58,3 +62,34 @@ def test_each_side_is_read_in_its_own_place() -> None:
 def test_no_segments_are_read_too() -> None:
     found = read_segments([])
     assert [len(part) for part in (*found.own_odds, *found.third_odds, found.identical)] == [0] * 5
+
+
+def test_groups_of_segments_are_given_by_their_sizes() -> None:
+    segs = [segment("a", "b"), segment("c", "d"), segment("e", "f")]
+    assert read_segments(segs).groups.tolist() == [0, 3]
+    assert read_segments(segs, [2, 0, 1]).groups.tolist() == [0, 2, 2, 3]
+
+
+def test_texts_that_do_not_fit_into_the_cache_are_read_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pages = [[segment(f"{ENGLISH} {n} {m}", f"{FRENCH} {n}") for m in range(4)] for n in range(9)]
+    expected = [read_segments(page) for page in pages]
+    monkeypatch.setattr(module, "_MAX_BYTES", 3000)
+    module._free.cache_clear()
+    for _ in range(2):
+        for page, known in zip(pages, expected, strict=True):
+            found = read_segments(page)
+            for name in ("own_odds", "third_odds", "damaged", "copies", "identical"):
+                np.testing.assert_array_equal(getattr(found, name), getattr(known, name))
+    module._free.cache_clear()
+
+
+def test_segments_are_read_in_several_threads() -> None:
+    pages = [[segment(f"{ENGLISH} {n} {m}", f"{FRENCH} {m}") for m in range(30)] for n in range(8)]
+    with ThreadPoolExecutor(4) as threads:
+        together = list(threads.map(read_segments, pages))
+    for page, found in zip(pages, together, strict=True):
+        alone = read_segments(page)
+        np.testing.assert_array_equal(found.own_odds, alone.own_odds)
+        np.testing.assert_array_equal(found.copies, alone.copies)

@@ -6,7 +6,6 @@ the word links between the two vocabularies are found once (`learn.lexicon.word_
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,15 +78,14 @@ def word_evidence(left: SideWords, right: SideWords, lexicon: Lexicon) -> WordEv
     if native() is None:
         return evidence_reference(left, right, lexicon)
     known = known_stems(left.stems, lexicon)
-    sides = [
+    ours, theirs = (
         SideArrays(side.text_bags, side.token_offsets, side.rarity(), *of_side)
         for side, of_side in zip((left, right), known, strict=True)
-    ]
-    rows = find_evidence(*sides, left.groups, left.stems.arrays(), LOOKS, _SETTINGS)
-    return _of_rows([*rows])
+    )
+    return _of_rows(find_evidence(ours, theirs, left.groups, left.stems.arrays(), LOOKS, _SETTINGS))
 
 
-def _of_rows(rows: Sequence[Floats]) -> WordEvidence:
+def _of_rows(rows: Floats) -> WordEvidence:
     """Evidence from its columns, in the order of `find_evidence`."""
     return WordEvidence(
         (rows[0], rows[1]), (rows[2], rows[3]), (rows[4], rows[5]), (rows[6], rows[7]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 _ENTRY = 160  # bytes of an entry apart from its row and its characters: key object, dict slot
 _ROOM = 256  # rows of a new table
 
-Key = TypeVar("Key", str, int)
+Key = TypeVar("Key", bound=Hashable)
 
 
 class RowTable(Generic[Key]):
@@ -70,4 +70,4 @@ class RowTable(Generic[Key]):
         self._rows[start:end] = rows
         self._places.update(zip(keys, range(start, end), strict=True))
         self.bytes += len(keys) * (_ENTRY + 8 * self._width)
-        self.bytes += sum(2 * len(key) for key in keys if isinstance(key, str))
+        self.bytes += sum([2 * len(key) for key in keys if isinstance(key, str)])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
-from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -58,7 +58,8 @@ def read_segments(segs: Sequence[SegmentPair], sizes: Sequence[int] | None = Non
     """
     lefts, rights = [seg.left for seg in segs], [seg.right for seg in segs]
     langs = (segs[0].left_lang, segs[0].right_lang) if segs else ("", "")
-    left, right, pairs = _cached(whole_model(), langs).read(lefts, rights)
+    with _borrowed(_free(whole_model(), langs), langs) as cache:
+        left, right, pairs = cache.read(lefts, rights)
     return Segments(
         segs,
         ends_of(np.array([len(segs)] if sizes is None else sizes, np.int64)),
@@ -104,44 +105,56 @@ def _read_anew(texts: Sequence[str], own: str, other: str) -> _Side:
 
 
 class _Cached:
-    """A cache of the rows of texts and of text pairs in two languages; for several threads."""
+    """A cache of the rows of texts and of text pairs in two languages; not for several threads."""
 
     def __init__(self, langs: tuple[str, str]) -> None:
         self._langs = langs
         self._sides = RowTable[str](_COLUMNS, _MAX_BYTES), RowTable[str](_COLUMNS, _MAX_BYTES)
         self._pairs = RowTable[int](PAIR_COLUMNS, _MAX_BYTES)
-        self._lock = Lock()
 
     def read(
         self, lefts: Sequence[str], rights: Sequence[str]
     ) -> tuple[_Side, _Side, NDArray[np.float64]]:
         """Read the texts on both sides of segments; only texts that are not cached are read."""
-        with self._lock:
-            if any(table.is_full for table in (*self._sides, self._pairs)):
-                for table in (*self._sides, self._pairs):
-                    table.clear()
-            places = [
-                table.places(texts, lambda new, langs=langs: _read_anew(new, *langs).to_rows())
-                for table, texts, langs in zip(
-                    self._sides, (lefts, rights), (self._langs, self._langs[::-1]), strict=True
-                )
-            ]
-            keys = [ours << 32 | theirs for ours, theirs in zip(*places, strict=True)]
+        if any(table.is_full for table in (*self._sides, self._pairs)):
+            for table in (*self._sides, self._pairs):
+                table.clear()
+        ours = self._sides[0].places(lefts, self._left)
+        theirs = self._sides[1].places(rights, self._right)
+        keys = [one << 32 | other for one, other in zip(ours, theirs, strict=True)]
 
-            def read_pairs(new: list[int]) -> NDArray[np.float64]:
-                texts = dict(zip(keys, zip(lefts, rights, strict=True), strict=True))
-                return np.array([read_pair(*texts[key], self._langs) for key in new], np.float64)
+        def read_pairs(new: list[int]) -> NDArray[np.float64]:
+            texts = dict(zip(keys, zip(lefts, rights, strict=True), strict=True))
+            both = (texts[key] for key in new)
+            return np.array([read_pair(*each, langs=self._langs) for each in both], np.float64)
 
-            own_pairs = self._pairs.places(keys, read_pairs)
-            pairs = self._pairs.chosen(own_pairs)
-            left, right = (
-                _Side.of_rows(table.chosen(own))
-                for table, own in zip(self._sides, places, strict=True)
-            )
-        return left, right, pairs
+        pairs = self._pairs.places(keys, read_pairs)
+        return (
+            _Side.of_rows(self._sides[0].chosen(ours)),
+            _Side.of_rows(self._sides[1].chosen(theirs)),
+            self._pairs.chosen(pairs),
+        )
+
+    def _left(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        return _read_anew(texts, *self._langs).to_rows()
+
+    def _right(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        return _read_anew(texts, *self._langs[::-1]).to_rows()
 
 
 @lru_cache(maxsize=_LANG_PAIRS)
-def _cached(model: Labelled, langs: tuple[str, str]) -> _Cached:
-    """The cache for a language model and two languages."""
-    return _Cached(langs)
+def _free(model: Labelled, langs: tuple[str, str]) -> list[_Cached]:
+    """The cache for a language model and two languages, unless a thread has borrowed it."""
+    return []
+
+
+@contextmanager
+def _borrowed(free: list[_Cached], langs: tuple[str, str]) -> Iterator[_Cached]:
+    """Lend a free cache, or a new one."""
+    try:
+        cache = free.pop()
+    except IndexError:
+        cache = _Cached(langs)
+    yield cache
+    if not free:
+        free.append(cache)

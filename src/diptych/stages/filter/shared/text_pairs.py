@@ -17,7 +17,7 @@ _CUTS = ("…", "...")
 _AFTER_CUT = " ])»”\"'"  # characters that may follow the ellipsis of an excerpt
 
 
-def read_pair(left: str, right: str, langs: tuple[str, str]) -> tuple[int, ...]:
+def read_pair(left: str, right: str, *, langs: tuple[str, str]) -> tuple[int, ...]:
     """Return the properties of two texts, in the order that `COLUMNS` describes."""
     return (
         *copy_counts(left, right),
