@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from diptych.page.blocks import TITLE_PATH
 from diptych.protocols import SentenceAligner, TreeAligner
-from diptych.steps.long_segments import cut_long_segment
+from diptych.steps.long_segments import cut_long_segment, is_long
 from diptych.text.caches import TextCache
 from diptych.text.sentences import split_sentences
 from diptych.text.spans import format_at
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _LANGS = 8  # languages with a cache of sentences
 _MAX_BYTES = 8_000_000  # of such a cache
-_LIST = 250  # bytes of a list with one or two sentences, without their characters
+_LIST = 400  # bytes of a list with one or two sentences and their starts, without their characters
 
 
 class Sentence(NamedTuple):
@@ -100,13 +100,11 @@ def align_sentences(
         )
     ]
     for piece, beads in zip(pieces, _beads(pieces, sentences, lexicon), strict=True):
-        for bead in beads:
-            found = AlignedSentences(
-                tuple(piece.left[index] for index in bead.left),
-                tuple(piece.right[index] for index in bead.right),
-                bead.score * piece.score if bead.left and bead.right else 0.0,
-            )
-            yield from cut_long_segment(found, sentences, lexicon)
+        for found in _found(piece, beads):
+            if is_long(found.left) or is_long(found.right):
+                yield from cut_long_segment(found, sentences, lexicon)
+            else:
+                yield found
 
 
 def align_pages(
@@ -179,23 +177,24 @@ def _by_block(page: Page, lang: str, cut: Cut | None) -> dict[Block, list[list[S
                 [Sentence(text, block, next(place), start) for text, start in spans if text]
             )
             continue
-        texts = sentences[block.text]
-        starts = _starts(block.text, texts)
         found[block].append(
-            [
-                Sentence(text, block, next(place), start)
-                for text, start in zip(texts, starts, strict=True)
-            ]
+            [Sentence(text, block, next(place), start) for text, start in sentences[block.text]]
         )
     return found
 
 
 @lru_cache(maxsize=_LANGS)
-def _sentences(lang: str) -> TextCache[list[str]]:
-    """A cache of the sentences of texts in a language; a site repeats most texts on many pages."""
-    return TextCache(
-        lambda text: split_sentences(text, lang), _MAX_BYTES, per_entry=_LIST, per_character=4
-    )
+def _sentences(lang: str) -> TextCache[list[tuple[str, int]]]:
+    """A cache of the sentences of texts in a language, and where each starts in its text.
+
+    A site repeats most texts on many pages.
+    """
+
+    def split(text: str) -> list[tuple[str, int]]:
+        sentences = split_sentences(text, lang)
+        return list(zip(sentences, _starts(text, sentences), strict=True))
+
+    return TextCache(split, _MAX_BYTES, per_entry=_LIST, per_character=4)
 
 
 def _title_parts(piece: _Piece, cuts: TitleCuts) -> Iterator[_Piece]:
@@ -232,8 +231,11 @@ def _starts(text: str, sentences: Sequence[str]) -> Iterator[int]:
 
 def _beads(
     pieces: Sequence[_Piece], aligner: SentenceAligner, lexicon: Lexicon
-) -> Iterator[list[Bead]]:
-    """Yield the beads of each piece; all undecided pieces are passed to the aligner at once."""
+) -> Iterator[list[Bead] | None]:
+    """Yield the beads of each piece, or None if it is decided.
+
+    All undecided pieces are passed to the aligner at once.
+    """
     asked = [
         ([sentence.text for sentence in piece.left], [sentence.text for sentence in piece.right])
         for piece in pieces
@@ -241,13 +243,23 @@ def _beads(
     ]
     answers = iter(aligner.align_pieces(asked, lexicon))
     for piece in pieces:
-        yield _decided(piece) if piece.is_decided else next(answers)
+        yield None if piece.is_decided else next(answers)
 
 
-def _decided(piece: _Piece) -> list[Bead]:
-    if piece.left and piece.right:  # decided by the trees, as for most pieces on the web
-        return [Bead((0,), (0,), 1.0)]
-    return [
-        *(Bead((index,), (), 0.0) for index in range(len(piece.left))),
-        *(Bead((), (index,), 0.0) for index in range(len(piece.right))),
-    ]
+def _found(piece: _Piece, beads: list[Bead] | None) -> Iterator[AlignedSentences]:
+    """Yield the aligned sentences of a piece."""
+    left, right, score = piece
+    if beads is not None:
+        for bead in beads:
+            yield AlignedSentences(
+                tuple([left[index] for index in bead.left]),
+                tuple([right[index] for index in bead.right]),
+                bead.score * score if bead.left and bead.right else 0.0,
+            )
+    elif left and right:  # decided by the trees, as for most pieces on the web
+        yield AlignedSentences((left[0],), (right[0],), score)
+    else:
+        for sentence in left:
+            yield AlignedSentences((sentence,), (), 0.0)
+        for sentence in right:
+            yield AlignedSentences((), (sentence,), 0.0)

@@ -26,7 +26,7 @@ def cut_long_segment(
     Clauses are cut at semicolons, colons and full stops first, and only what is still too long at
     commas and dashes.  What cannot be cut stays as it is.
     """
-    if level == CLAUSE_LEVELS or not (_is_long(found.left) or _is_long(found.right)):
+    if level == CLAUSE_LEVELS or not (is_long(found.left) or is_long(found.right)):
         yield found
         return
     left, right = (list(_clauses(side, level)) for side in (found.left, found.right))
@@ -43,9 +43,10 @@ def cut_long_segment(
         yield from cut_long_segment(part, aligner, lexicon, level + 1)
 
 
-def _is_long(side: Sequence[Sentence]) -> bool:
+def is_long(side: Sequence[Sentence]) -> bool:
     """True if the sentences together have more letters than a segment may have."""
-    if sum(len(sentence.text) for sentence in side) * MAX_WEIGHT <= MAX_SEGMENT:
+    letters = len(side[0].text) if len(side) == 1 else sum([len(each.text) for each in side])
+    if letters * MAX_WEIGHT <= MAX_SEGMENT:
         return False
     return text_length(" ".join(sentence.text for sentence in side)) > MAX_SEGMENT
 
