@@ -43,11 +43,12 @@ def outlines(draw: st.DrawFn) -> Outline:
     return Outline(kinds, values, numbers, STRINGS, targets, places, runs)
 
 
-@given(outlines())
-def test_nodes_equal_those_of_the_reference(outline: Outline) -> None:
+@given(outlines(), st.booleans())
+def test_nodes_equal_those_of_the_reference(outline: Outline, with_links: bool) -> None:
     blocks = [Block(f"text {number}", f"/p[{number}]") for number in range(len(outline.places))]
     found, expected = (
-        build(blocks, outline, "a.test") for build in (_from_nodes, outline_reference)
+        build(blocks, outline, "a.test", with_links=with_links)
+        for build in (_from_nodes, outline_reference)
     )
     assert found.leftmost.tolist() == expected.leftmost.tolist()
     for name in ("tags", "texts", "hrefs", "blocks", "host"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,8 +17,16 @@ from diptych.page.content import READER, unpack_outline
 from diptych.run.segments import LOW_SCORES
 from diptych.run.store import Store
 from diptych.stages.align_dom.domtree.document import Document, document
-from diptych.steps.tasks import AlignTask, LexiconTask, SketchTask, TaskContext, split_page
-from diptych.types import Block, Decision, LangPair, PagePair, Url
+from diptych.steps.recurring_blocks import Recurring, Seen
+from diptych.steps.tasks import (
+    AlignTask,
+    LexiconTask,
+    SampleTask,
+    SketchTask,
+    TaskContext,
+    split_page,
+)
+from diptych.types import Block, Decision, LangPair, PagePair, SegmentPair, Url
 
 NOWHERE = Url("http://127.0.0.1/nowhere")
 TIDES = next(document for document in documents() if document.name == "tides")
@@ -221,3 +229,46 @@ def test_tasks_and_results_pass_between_processes(own: TaskContext, pair: PagePa
         assert pickle.loads(pickle.dumps(task)) == task
         found = task.run(own)
         assert pickle.loads(pickle.dumps(found)) == found
+
+
+# -- recurring blocks ------------------------------------------------------------------------------
+
+
+def test_recurring_segments_keep_their_decision_and_are_not_judged(
+    own: TaskContext, pair: PagePair
+) -> None:
+    shown: list[str] = []
+
+    class Watching:
+        threshold = 0.6
+
+        def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
+            shown.extend(seg.left for seg in segs)
+            return own.strategies.filter.judge(segs, lexicon)
+
+    strategies = replace(own.strategies, filter=Watching())
+    whole = AlignTask(pair).run(replace(own, strategies=strategies)).segments
+    [segment, *_] = [each for each, _ in whole if each.left and each.right]
+    assert segment.left in shown
+    shown.clear()
+    settled = Decision(False, 0.125, "low_score")
+    known = Recurring({}, {(segment.left, segment.right): settled})
+    knowing = replace(own, strategies=strategies, recurring={LANGS: known})
+    found = AlignTask(pair).run(knowing).segments
+    assert [each for each, _ in found] == [each for each, _ in whole]
+    assert [decision for each, decision in found if each == segment] == [settled]
+    assert segment.left not in shown
+    assert shown
+
+
+def test_sample_has_the_result_of_the_alignment_and_the_blocks(
+    own: TaskContext, pair: PagePair
+) -> None:
+    result, seen = SampleTask(AlignTask(pair)).run(own)
+    assert result == AlignTask(pair).run(own)
+    pages = own.pages(pair)
+    assert pages is not None
+    assert [left for left, _, _ in seen.blocks if left] == [each.text for each in pages[0].blocks]
+    assert len(seen.segments) == sum(bool(each.left and each.right) for each, _ in result.segments)
+    gone = SampleTask(AlignTask(replace(pair, left=NOWHERE))).run(own)
+    assert gone == (AlignTask(replace(pair, left=NOWHERE)).run(own), Seen((), ()))

@@ -219,7 +219,8 @@ def _placed(text: str, sentences: Sequence[str]) -> list[tuple[str, int]]:
     """
     found, end = [], 0
     for sentence in sentences:
-        start = text.index(sentence, end)
+        # In a sentence, a lone surrogate is replaced by a character of the same length.
+        start = max(text.find(sentence, end), end)
         end = start + len(sentence)
         found.append((sentence, start))
     return found
