@@ -61,7 +61,8 @@ def read_page(
         )
         walk = Walk(parser, base) if with_blocks or with_tree else None
         content = _content(walk, parser, base, scanned) if with_sketch else None
-        html_lang, title = _html_lang(parser), _title(parser)
+        html_lang = _html_lang(parser)
+        title = visible((_title_of(parser) if scanned is None else scanned.title)[:_MAX_TITLE])
         parts = selected_parts(parser, base) if scanned is None else scanned_parts(scanned, base)
         links += parts.links
         flags = page_flags(parser, response.headers, response.url, links, parts.declared)
@@ -126,9 +127,9 @@ def _target(url: Url, href: str | None) -> str:
     return (resolve(url, href) if href else None) or url
 
 
-def _title(parser: LexborHTMLParser) -> str:
+def _title_of(parser: LexborHTMLParser) -> str:
     element = parser.css_first("title")
-    return visible(element.text()[:_MAX_TITLE]) if element is not None else ""
+    return element.text() if element is not None else ""
 
 
 def _scripted(markup: str, text: str) -> tuple[str, ...]:

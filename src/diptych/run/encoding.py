@@ -95,13 +95,22 @@ def encode_page(page: Page) -> EncodedPage:
 
 def write_sketch(sketch: Sketch) -> bytes:
     """Encode a sketch as compressed JSON."""
-    row = [
-        sketch.tags, sketch.words, [_escaped(word) for word in sketch.bag], [*sketch.bag.values()],
-        [valid_text(name) for name in sketch.files], sketch.blocks, sketch.block_words,
-        [tuple(share) for share in sketch.shares],
-    ]  # fmt: skip
-    data: bytes = isal_zlib.compress(orjson.dumps(row), 1)
+    words, files = list(sketch.bag), list(sketch.files)
+    try:
+        text = _sketch_text(sketch, words, files)
+    except TypeError:  # a lone surrogate in one of them
+        words, files = list(map(_escaped, words)), list(map(valid_text, files))
+        text = _sketch_text(sketch, words, files)
+    data: bytes = isal_zlib.compress(text, 1)
     return data
+
+
+def _sketch_text(sketch: Sketch, words: list[str], files: list[str]) -> bytes:
+    shares = [tuple(share) for share in sketch.shares]
+    return orjson.dumps([
+        sketch.tags, sketch.words, words, [*sketch.bag.values()], files, sketch.blocks,
+        sketch.block_words, shares,
+    ])  # fmt: skip
 
 
 def read_sketch(data: bytes) -> Sketch:
