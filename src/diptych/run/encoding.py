@@ -12,11 +12,10 @@ import orjson
 from isal import isal_zlib
 
 from diptych.files import reading
-from diptych.page.template import Blocks
+from diptych.page.template import Blocks, EncodedPage
 from diptych.types import (
     CrawlEvent,
     Decision,
-    EncodedPage,
     Evidence,
     LangScore,
     Link,
@@ -86,8 +85,9 @@ def read_evidence(text: str) -> tuple[Evidence, ...]:
 
 def encode_page(page: Page) -> EncodedPage:
     """Encode the links and the sketch of a page."""
-    if page.encoded is not None:
-        return page.encoded
+    known: EncodedPage | None = page.encoded
+    if known is not None:
+        return known
     sketch = page.sketch
     data, blocks = (b"", ()) if sketch is None else (write_sketch(sketch), sketch.blocks)
     return EncodedPage(write_links(page.links), data, blocks)
