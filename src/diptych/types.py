@@ -183,16 +183,6 @@ class Sketch:
         return sum(length for _, length in self.blocks)
 
 
-class EncodedPage(NamedTuple):
-    """The links and the sketch of a page as a store keeps them (`run.encoding`)."""
-
-    links: str
-    sketch: bytes
-    """empty if there is no sketch"""
-    blocks: Sequence[tuple[int, float]]
-    """the blocks of the sketch"""
-
-
 @dataclass(frozen=True, slots=True)
 class Page:
     """A parsed page: its record and links, and on request its blocks, tree and sketch.
@@ -207,15 +197,7 @@ class Page:
     sketch: Sketch | None = None
     content: bytes = b""
     """blocks and tree as bytes to store (`page.content`), if there is a sketch; may be empty"""
-    encoded: EncodedPage | None = None
-    """of a page that another process has read, which has no other sketch"""
-
-    @property
-    def block_keys(self) -> Sequence[tuple[int, float]] | None:
-        """For each block, a hash of its text and its length in letters; None without a sketch."""
-        if self.encoded is not None:
-            return self.encoded.blocks if self.encoded.sketch else None
-        return None if self.sketch is None else self.sketch.blocks
+    encoded: Any = None  # page.template.EncodedPage, of a page that another process has read
 
     @property
     def url(self) -> Url:

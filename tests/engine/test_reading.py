@@ -13,6 +13,7 @@ from diptych.engine.reading import ReadTask, read_result
 from diptych.engine.worker import Failed, TaskLimits
 from diptych.engine.workers import ALONE, Workers
 from diptych.page.answer import ReadAnswer, read_answer
+from diptych.page.template import block_keys
 from diptych.run.encoding import read_links, read_sketch
 from diptych.types import Failure, Kind, Response, Url
 
@@ -46,7 +47,7 @@ def decoded(reading: ReadAnswer) -> ReadAnswer:
     assert page.encoded is not None
     assert tuple(read_links(page.encoded.links)) == page.links
     sketch = read_sketch(page.encoded.sketch) if page.encoded.sketch else None
-    assert page.block_keys == (None if sketch is None else list(map(list, sketch.blocks)))
+    assert block_keys(page) == (None if sketch is None else list(map(list, sketch.blocks)))
     return reading._replace(page=replace(page, sketch=sketch, encoded=None))
 
 

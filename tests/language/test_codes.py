@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import langcodes
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +19,7 @@ from diptych.language.codes import (
     same_language,
     script_of,
 )
+from diptych.language.identify import IDENTIFIED
 
 
 @pytest.mark.parametrize(
@@ -272,3 +274,19 @@ def test_common_codes_need_no_tables() -> None:
     subprocess.run(
         [sys.executable, "-c", program], check=True, env={"PYTHONPATH": ":".join(sys.path)}
     )
+
+
+@pytest.mark.parametrize("code", IDENTIFIED)
+def test_primary_of_identified_languages_is_that_of_langcodes(code: str) -> None:
+    language = langcodes.Language.get(code)
+    name = language.prefer_macrolanguage().language or ""
+    assert primary(code) == {"nb": "no", "tl": "fil", "cmn": "zh"}.get(name, name)
+
+
+def test_identified_languages_need_no_tables() -> None:
+    code = (
+        "import sys; from diptych.language.identify import identify;"
+        "identify('Le chat dort sur le canapé du salon.', ('en', 'fr'));"
+        "raise SystemExit('langcodes' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

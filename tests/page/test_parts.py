@@ -40,9 +40,11 @@ PIECES = (
     "<textarea>a</textarea>", "<template><a href=t>t</a></template>", "<!-- c -->", "<pre>",
     "</pre>", "<code>", "</code>", "<tt>", "<var>v</var>", "<main>", "</main>", "<article>",
     "</article>", "<div role=main>", "<dialog>", "</dialog>", "<div role=dialog>",
-    "<div role=Dialog>", "<div aria-modal=true>", "<div id=my-Cookie-bar>", "<p class=CONSENT>", "<b id=a-Consent>w</b>",
+    "<div role=Dialog>", "<div aria-modal=true>", "<div id=my-Cookie-bar>", "<p class=CONSENT>",
+    "<b id=a-Consent>w</b>",
     "<body class=cookie>", "<html id=consent>", "<frameset>", "<frame src=g>", "<table><tr><td>",
-    "</table>", "<title>A title</title>", "word", "two  words", " ", "\n\t ", "\u00a0", "\u3000",
+    "</table>", "<title>A title</title>",
+    "<svg><title>T<b>t</b></title></svg>", "word", "two  words", " ", "\n\t ", "\u00a0", "\u3000",
     "élan", "中文", "😀", "&#0;", "&#1;", "&#xD800;", "\u0085", "\u200b", "é" * 80, "x y " * 400,
     SENTENCE, SENTENCE * 6,
 )  # fmt: skip
@@ -69,6 +71,8 @@ def is_same(markup: str) -> bool:
     if scanned is None:
         return False
     assert scanned.base == base_of(parser)
+    title = parser.css_first("title")
+    assert scanned.title == (title.text() if title is not None else "")
     found = scanned_parts(scanned, BASE)
     assert bounded(found) == bounded(selected_parts(parser, BASE))
     return True

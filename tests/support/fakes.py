@@ -67,7 +67,7 @@ def sketch_of(page: Page) -> Sketch:
     bag, block_words = stem_counts([block.text for block in page.blocks], page.lang)
     return Sketch(
         tags="ab" * len(page.blocks),
-        words=bag.total(),
+        words=sum(bag.values()),
         bag=bag,
         blocks=tuple(
             (int(hashlib.sha1(block.text.encode()).hexdigest()[:8], 16), text_length(block.text))

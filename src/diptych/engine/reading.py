@@ -13,10 +13,11 @@ import orjson
 from diptych.engine.worker import Failed, TaskLimits
 from diptych.page.answer import ReadAnswer, read_answer
 from diptych.page.sitemaps import SitemapEntry
+from diptych.page.template import EncodedPage
 from diptych.run.encoding import encode_page, read_links
 from diptych.run.open_archives import OpenArchives
 from diptych.run.warc import compose
-from diptych.types import EncodedPage, Failure, Kind, Page, PageRecord, Response, Url
+from diptych.types import Failure, Kind, Page, PageRecord, Response, Url
 
 READ_LIMITS = TaskLimits(30.0, 2 << 30)  # a page of 10 MB takes less than two seconds
 _PART = 1000  # entries of a sitemap per part

@@ -17,6 +17,8 @@ from diptych.errors import DiptychError
 
 UNSENDABLE = (pickle.PicklingError, AttributeError, TypeError, ValueError, RecursionError)
 """exceptions that pickle raises for a value that cannot be sent to another process"""
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
+"""environment in which numpy starts no threads, which would wait actively for 0.1 s"""
 # Ctrl-C in a terminal goes to a whole process group; the parent decides when to stop.
 _OWN_GROUP: dict[str, Any] = {"process_group": 0} if os.name == "posix" else {}
 
@@ -29,7 +31,7 @@ async def start_process() -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
             sys.executable, "-P", "-m", "diptych.engine.worker",
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": path}, limit=1 << 20, **_OWN_GROUP,
+            env={**_ONE_THREAD, **os.environ, "PYTHONPATH": path}, limit=1 << 20, **_OWN_GROUP,
         )  # fmt: skip
     except OSError as error:
         raise DiptychError(f"cannot start a worker process: {error}") from error

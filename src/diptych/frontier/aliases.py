@@ -17,7 +17,7 @@ from diptych.frontier.queries import SQL
 from diptych.frontier.queue import State
 from diptych.language.codes import same_language
 from diptych.page.distinct import content_of
-from diptych.page.template import Template, is_same_text
+from diptych.page.template import Template, block_keys, is_same_text
 from diptych.reason import alias_reason
 from diptych.run.store import Store
 from diptych.text.aliases import path_between, rewritings
@@ -127,8 +127,8 @@ class Aliases:
         url, content = page.url, content_of(page.record)
         if len(url) > MAX_URL:
             return []
-        if page.block_keys is not None:
-            self._template(url).add(page.lang, page.block_keys)
+        if (blocks := block_keys(page)) is not None:
+            self._template(url).add(page.lang, blocks)
         same: list[str] = []
         broken: list[str] = []
         for rule, made in rewritings(url):
@@ -175,7 +175,7 @@ class Aliases:
         """True if two pages have nearly the same text; None if this cannot be decided yet."""
         if content_of(page.record) == content_of(twin):
             return True
-        lang, blocks = page.lang, page.block_keys
+        lang, blocks = page.lang, block_keys(page)
         if not blocks or (lang and twin.lang and not same_language(lang, twin.lang)):
             return False
         other = self._store.sketch(twin.url)

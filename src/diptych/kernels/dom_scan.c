@@ -23,7 +23,7 @@ typedef struct { /* functions of the parser, as in dom_walk.c */
 } Parser;
 
 enum { SPACE = 8, CHARACTERS = 0x40000, TAGS = 256, ELEMENT = 1, TEXT = 2 };
-enum { OTHER, UNREAD, CODE, MAIN, ARTICLE, DIALOG, ANCHOR, AREA, FRAME, LINK, META, BASE, IMAGE, ITEM, SPAN, PAGE };
+enum { OTHER, UNREAD, CODE, MAIN, ARTICLE, DIALOG, ANCHOR, AREA, FRAME, LINK, META, BASE, IMAGE, ITEM, SPAN, PAGE, TITLE };
 enum { RANGE_MAIN, RANGE_ROLE, RANGE_ARTICLE, RANGE_DIALOG, IN_CODE = 4 };
 enum { OF_PAGE = 1, HAS_HIDDEN = 2, HAS_ARIA = 4 };
 enum { DONE, UNUSUAL, NO_MEMORY };
@@ -51,7 +51,7 @@ typedef struct { /* the first fields are the result */
     Buffer hidden_at; /* the address of each */
     Buffer hidden_marks;
     Buffer licences;  /* strings */
-    Buffer base, language; /* one string, or none */
+    Buffer base, language, title; /* one string, or none */
     int64_t has_code, status;
     /* state */
     const Page *page;
@@ -453,6 +453,7 @@ static void read_element(Scan *scan, Dom node) {
     if (role == BASE && own.href.at && !scan->base.size) add(scan, &scan->base, own.href);
     if (role == META && is_named(own.http_equiv, "content-language") && !scan->language.size)
         add(scan, &scan->language, own.content);
+    if (role == TITLE && !scan->title.size) add(scan, &scan->title, text_of(scan, node));
     if (role == UNREAD && !scan->unread) scan->unread = node;
     if (scan->unread) return;
     if (role == CODE) {
@@ -507,7 +508,7 @@ static void scan_page(Scan *scan, Dom root) {
 void dom_scan_free(Scan *scan) {
     Buffer *all[] = {&scan->texts, &scan->in_code, &scan->ranges, &scan->links, &scan->images, &scan->image_links,
         &scan->metas, &scan->meta_places, &scan->hidden, &scan->hidden_at, &scan->hidden_marks, &scan->licences,
-        &scan->base, &scan->language, &scan->open, &scan->folded};
+        &scan->base, &scan->language, &scan->title, &scan->open, &scan->folded};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) free(all[k]->at);
     free(scan);
 }

@@ -23,7 +23,7 @@ _DONE, _UNUSUAL, _NO_MEMORY = range(3)
 _IN_CODE = 4
 _BUFFERS = (
     "texts in_code ranges links images image_links metas meta_places hidden hidden_at hidden_marks"
-    " licences base language"
+    " licences base language title"
 )
 
 
@@ -49,6 +49,7 @@ class Role(IntEnum):
     SPAN = 14
     PAGE = 15
     """html and body"""
+    TITLE = 16
 
 
 class Kind(IntEnum):
@@ -156,6 +157,8 @@ class Scanned(NamedTuple):
     """target of the first base element; None if there is none"""
     language: str
     """content of the first meta element for the language"""
+    title: str
+    """text of the first title element, also inside of elements that are not read"""
     has_code: bool
 
 
@@ -246,6 +249,7 @@ def _scanned(found: _CScan) -> Scanned:
         licences=_strings(found.licences),
         base=base[0] if base else None,
         language="".join(_strings(found.language)),
+        title="".join(_strings(found.title)),
         has_code=bool(found.has_code),
     )
 

@@ -101,15 +101,20 @@ class Model:
     priors: NDArray[np.float32]
 
     @classmethod
-    def of(cls, automaton: Automaton, table: ArrayLike, priors: ArrayLike) -> Model:
-        """Create a model from its parts, or raise ValueError if they are inconsistent."""
+    def of(
+        cls, automaton: Automaton, table: ArrayLike, priors: ArrayLike, *, is_checked: bool = False
+    ) -> Model:
+        """Create a model from its parts, or raise ValueError if they are inconsistent.
+
+        `is_checked` is True if all probabilities are known to be finite.
+        """
         halves = np.ascontiguousarray(table, np.float16)
         logs = np.ascontiguousarray(priors, np.float32)
         if halves.shape != (len(halves), len(logs)) or not len(logs):
             raise ValueError("each feature must have a probability for each label")
         if automaton.features > len(halves):
             raise ValueError("an automaton has a feature without probabilities")
-        if not all(np.isfinite(part).all() for part in np.array_split(halves, _PARTS)):
+        if not is_checked and not _are_finite(halves):
             raise ValueError("the log probability of a feature is not finite")
         return cls(automaton, halves, logs)
 
@@ -127,6 +132,10 @@ class Model:
         """The model as a C structure, which is created once and reused for all texts."""
         arrays = self.automaton.moves, self.automaton.blocks, self.table, self.priors
         return _CModel(*map(pointer, arrays), len(self.priors), self.automaton.start)
+
+
+def _are_finite(table: NDArray[np.float16]) -> bool:
+    return all(bool(np.isfinite(part).all()) for part in np.array_split(table, _PARTS))
 
 
 class _CModel(ctypes.Structure):

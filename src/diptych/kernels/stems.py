@@ -84,10 +84,12 @@ def stem_lines(folded: str, rules: Rules) -> bytes:
     if library is None:
         return b"\0\n" * (folded.count("\n") + 1)
     data = folded.encode("utf-8", "surrogatepass")
-    out = ctypes.create_string_buffer(2 * len(data) + 2)
+    out = np.empty(2 * len(data) + 2, np.uint8)
     library.plain_stems.restype = ctypes.c_int64
-    size = library.plain_stems(ctypes.byref(rules.in_c), data, ctypes.c_int64(len(data)), out)
-    return ctypes.string_at(out, size)
+    size = library.plain_stems(
+        ctypes.byref(rules.in_c), data, ctypes.c_int64(len(data)), pointer(out)
+    )
+    return out[:size].tobytes()
 
 
 class CountedStems(NamedTuple):
@@ -112,17 +114,17 @@ def count_stems(lines: bytes) -> CountedStems:
         return count_stems_reference(lines)
     count, most = lines.count(b"\n"), len(lines) // 2
     result = np.empty(1 + count + 2 * most, np.int32)
-    distinct = ctypes.create_string_buffer(len(lines) + 1)
+    distinct = np.empty(len(lines) + 1, np.uint8)
     library.count_words.restype = ctypes.c_int64
     size = library.count_words(
-        lines, ctypes.c_int64(len(lines)), ctypes.c_int64(count), ctypes.c_uint64(_SEED), distinct,
-        pointer(result),
+        lines, ctypes.c_int64(len(lines)), ctypes.c_int64(count), ctypes.c_uint64(_SEED),
+        pointer(distinct), pointer(result),
     )  # fmt: skip
     if size < 0:
         raise MemoryError
     written, *ends = result[: 1 + count].tolist()
     read = ends[-1] if ends else 0
-    stems = ctypes.string_at(distinct, written).decode("utf-8", "surrogatepass")
+    stems = distinct[:written].tobytes().decode("utf-8", "surrogatepass")
     return CountedStems(
         stems.split(" ")[:-1],
         result[1 + count + most :][:size].tolist(),

@@ -29,6 +29,14 @@ _COMMON = (
     " mn mr ms mt my ne nl nn no oc or pa pl ps pt ro ru rw sa sd se si sk sl sm sn so sq sr st su"
     " sv sw ta te tg th tk tr tt ug uk ur uz vi wa xh yi yo zh zu "
 )
+# The other languages that can be identified, whose primary language is another one or themselves.
+_RARE = {"bcl": "bik", "gug": "gn", "kik": "ki", "tl": "fil"} | {
+    code: code
+    for code in (
+        "ace an ary arz crh ext fuv gcf gcr gom grc guw hbo kab lg lij ln ltg nso om pcm qu sdh uzs"
+        " vec vo wuu yue"
+    ).split()
+}
 _MERGED = {"nb": "no", "tl": "fil", "cmn": "zh"}  # two codes for one language of our models
 _UNKNOWN = frozenset({"", "und", "mul", "mis", "zxx"})
 _THREE_LETTERS = re.compile(r"[a-z]{3}")
@@ -175,7 +183,9 @@ def _primary(code: str, accepted: frozenset[str]) -> str:
     shape = _SIMPLE_TAG.fullmatch(lowered)
     if shape and f" {shape[1]} " in _COMMON:
         return shape[1]
-    if not _TAG.fullmatch(lowered):
+    if lowered in _RARE and lowered not in accepted:
+        return _RARE[lowered]
+    if lowered in _UNKNOWN or not _TAG.fullmatch(lowered):
         return ""
     import langcodes
     from langcodes.tag_parser import LanguageTagError

@@ -96,7 +96,9 @@ def map_model(folder: Path) -> ShippedModel:
     if len(labels) != len(priors):
         raise ValueError("each label must have a prior")
     automaton = Automaton.again(moves, blocks, start, features)
-    return ShippedModel(tuple(labels), Model.of(automaton, table, priors), fingerprint)
+    return ShippedModel(
+        tuple(labels), Model.of(automaton, table, priors, is_checked=True), fingerprint
+    )
 
 
 def read_model() -> ShippedModel:

@@ -19,7 +19,7 @@ _ROLES = {
     Role.DIALOG: ("dialog",), Role.ANCHOR: ("a",), Role.AREA: ("area",),
     Role.FRAME: ("frame", "iframe"), Role.LINK: ("link",), Role.META: ("meta",),
     Role.BASE: ("base",), Role.IMAGE: ("img",), Role.ITEM: ("li",), Role.SPAN: ("span",),
-    Role.PAGE: ("html", "body"),
+    Role.PAGE: ("html", "body"), Role.TITLE: ("title",),
 }  # fmt: skip
 
 

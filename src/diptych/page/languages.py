@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import compress
+from operator import not_
 from typing import NamedTuple
 
 from diptych.language.codes import (
@@ -23,6 +25,7 @@ _CERTAIN = 0.97  # score of a language above which more text changes nothing
 _DECLARED_SCORE = 0.9  # score of a declared language that cannot be identified from text
 _SAMPLE_BLOCKS = 8  # places sampled, so that one untranslated paragraph does not decide
 _MIN_RUNNING_TEXT = 60  # characters; shorter blocks are menu items rather than running text
+_MIN_WIDE_TEXT = _MIN_RUNNING_TEXT // 4  # a character has four bytes at most
 _MAX_LINES = 40  # lines identified one by one on a page in several languages
 
 
@@ -117,11 +120,13 @@ def _with_rest(main: LangScore, prose: Prose, langs: Sequence[str]) -> tuple[Lan
 
 def _by_length(lines: Sequence[str]) -> tuple[list[str], list[str]]:
     """The long lines and the other lines."""
-    long: list[str] = []
-    short: list[str] = []
-    for line in lines:
-        (long if _is_long(line) else short).append(line)
-    return long, short
+    # Most lines are too short in any script, or long enough in all.
+    is_long_enough = [
+        size >= _MIN_RUNNING_TEXT or (size >= _MIN_WIDE_TEXT and _is_long(line))
+        for line in lines
+        for size in (len(line),)
+    ]
+    return list(compress(lines, is_long_enough)), list(compress(lines, map(not_, is_long_enough)))
 
 
 def _is_long(line: str) -> bool:

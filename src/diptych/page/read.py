@@ -50,18 +50,15 @@ def read_page(
     content_type = response.header("content-type")
     links: list[Link] = _from_headers(response)
     walk, content = _NOT_WALKED
-    html_lang = title = ""
-    parts, flags = PageParts(), tuple[str, ...]()
+    html_lang, title, parts, flags = "", "", PageParts(), tuple[str, ...]()
     if is_html(content_type, body[:4096]):
         markup = bounded_markup(decode(body, content_type)[0])
         parser = LexborHTMLParser(markup)
         scanned = scan_page(parser, markup)
-        base = (
-            _base(parser, response.url) if scanned is None else _target(response.url, scanned.base)
-        )
+        base = _base(parser, response.url, scanned)
         walk = Walk(parser, base) if with_blocks or with_tree else None
         content = _content(walk, parser, base, scanned) if with_sketch else None
-        html_lang, title = _html_lang(parser), _title(parser)
+        html_lang, title = _html_lang(parser), _title(parser, scanned)
         parts = selected_parts(parser, base) if scanned is None else scanned_parts(scanned, base)
         links += parts.links
         flags = page_flags(parser, response.headers, response.url, links, parts.declared)
@@ -116,17 +113,19 @@ def read_content(response: Response) -> Content:
     return tuple(walk.blocks), walk.tree
 
 
-def _base(parser: LexborHTMLParser, url: Url) -> str:
-    element = parser.css_first("base[href]")
-    return _target(url, element.attributes["href"] if element is not None else None)
-
-
-def _target(url: Url, href: str | None) -> str:
-    """The URL that the links of a page are relative to, given the target of its base element."""
+def _base(parser: LexborHTMLParser, url: Url, scanned: Scanned | None = None) -> str:
+    """The URL that the links of a page are relative to."""
+    if scanned is not None:
+        href = scanned.base
+    else:
+        element = parser.css_first("base[href]")
+        href = element.attributes["href"] if element is not None else None
     return (resolve(url, href) if href else None) or url
 
 
-def _title(parser: LexborHTMLParser) -> str:
+def _title(parser: LexborHTMLParser, scanned: Scanned | None) -> str:
+    if scanned is not None:
+        return visible(scanned.title[:_MAX_TITLE])
     element = parser.css_first("title")
     return visible(element.text()[:_MAX_TITLE]) if element is not None else ""
 

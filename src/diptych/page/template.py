@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from typing import NamedTuple
 
-from diptych.types import Url
+from diptych.types import Page, Url
 
 # Blocks on more pages than this belong to the template and do not characterise a page.  The limits
 # are not lower because a page may have many variants (sort orders, filters, sessions).
@@ -15,6 +16,24 @@ _SAME_TEXT = 0.8  # share of letters that two pages have in common; counters and
 
 Blocks = Sequence[tuple[int, float]]
 """for each block of a page, the hash of its text and its length in letters, as in a sketch"""
+
+
+class EncodedPage(NamedTuple):
+    """The links and the sketch of a page as a store keeps them (`run.encoding`)."""
+
+    links: str
+    sketch: bytes
+    """empty if there is no sketch"""
+    blocks: Blocks
+    """the blocks of the sketch"""
+
+
+def block_keys(page: Page) -> Blocks | None:
+    """The blocks of a page as in its sketch, which may be encoded; None if it has no sketch."""
+    encoded: EncodedPage | None = page.encoded
+    if encoded is not None:
+        return encoded.blocks if encoded.sketch else None
+    return None if page.sketch is None else page.sketch.blocks
 
 
 class Template:

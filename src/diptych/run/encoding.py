@@ -12,11 +12,10 @@ import orjson
 from isal import isal_zlib
 
 from diptych.files import reading
-from diptych.page.template import Blocks
+from diptych.page.template import Blocks, EncodedPage
 from diptych.types import (
     CrawlEvent,
     Decision,
-    EncodedPage,
     Evidence,
     LangScore,
     Link,
@@ -86,8 +85,9 @@ def read_evidence(text: str) -> tuple[Evidence, ...]:
 
 def encode_page(page: Page) -> EncodedPage:
     """Encode the links and the sketch of a page."""
-    if page.encoded is not None:
-        return page.encoded
+    known: EncodedPage | None = page.encoded
+    if known is not None:
+        return known
     sketch = page.sketch
     data, blocks = (b"", ()) if sketch is None else (write_sketch(sketch), sketch.blocks)
     return EncodedPage(write_links(page.links), data, blocks)
@@ -95,13 +95,22 @@ def encode_page(page: Page) -> EncodedPage:
 
 def write_sketch(sketch: Sketch) -> bytes:
     """Encode a sketch as compressed JSON."""
-    row = [
-        sketch.tags, sketch.words, [_escaped(word) for word in sketch.bag], [*sketch.bag.values()],
-        [valid_text(name) for name in sketch.files], sketch.blocks, sketch.block_words,
-        [tuple(share) for share in sketch.shares],
-    ]  # fmt: skip
-    data: bytes = isal_zlib.compress(orjson.dumps(row), 1)
+    words, files = list(sketch.bag), list(sketch.files)
+    try:
+        text = _sketch_text(sketch, words, files)
+    except TypeError:  # a lone surrogate in one of them
+        words, files = list(map(_escaped, words)), list(map(valid_text, files))
+        text = _sketch_text(sketch, words, files)
+    data: bytes = isal_zlib.compress(text, 1)
     return data
+
+
+def _sketch_text(sketch: Sketch, words: list[str], files: list[str]) -> bytes:
+    shares = [tuple(share) for share in sketch.shares]
+    return orjson.dumps([
+        sketch.tags, sketch.words, words, [*sketch.bag.values()], files, sketch.blocks,
+        sketch.block_words, shares,
+    ])  # fmt: skip
 
 
 def read_sketch(data: bytes) -> Sketch:

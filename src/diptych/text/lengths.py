@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -33,12 +34,6 @@ _WEIGHTS: tuple[tuple[float, tuple[tuple[int, int], ...]], ...] = (
     (0.75, ((0x0D00, 0x0D7F),)),  # Malayalam
     (0.7, ((0x0F00, 0x0FFF),)),  # Tibetan
 )
-_CLASSES = [
-    ("".join(f"{chr(first)}-{chr(last)}" for first, last in blocks), weight)
-    for weight, blocks in _WEIGHTS
-]
-_BY_SCRIPT = [(re.compile(f"[{chars}]"), weight) for chars, weight in _CLASSES]
-_ANY_SCRIPT = re.compile(f"[{''.join(chars for chars, _ in _CLASSES)}]")
 MAX_WEIGHT = max(weight for weight, _ in _WEIGHTS)
 _FIRST_POINT = min(first for _, blocks in _WEIGHTS for first, _ in blocks)
 _MAY_WEIGH = re.compile(f"[{chr(_FIRST_POINT)}-\U0010ffff]")
@@ -63,9 +58,23 @@ def text_length(text: str) -> float:
     if "  " in text or not text.isprintable() or text[:1] == " " or text[-1:] == " ":
         text = " ".join(text.split())
     length = float(len(text))
-    if text.isascii() or not _MAY_WEIGH.search(text) or not _ANY_SCRIPT.search(text):
+    if text.isascii() or not _MAY_WEIGH.search(text):
         return length
-    return length + sum((weight - 1) * len(chars.findall(text)) for chars, weight in _BY_SCRIPT)
+    by_script, any_script = _scripts()
+    if not any_script.search(text):
+        return length
+    return length + sum((weight - 1) * len(chars.findall(text)) for chars, weight in by_script)
+
+
+@cache
+def _scripts() -> tuple[list[tuple[re.Pattern[str], float]], re.Pattern[str]]:
+    """The characters of each weight, and of all; made on first use, which takes 10 ms."""
+    classes = [
+        ("".join(f"{chr(first)}-{chr(last)}" for first, last in blocks), weight)
+        for weight, blocks in _WEIGHTS
+    ]
+    whole = re.compile(f"[{''.join(chars for chars, _ in classes)}]")
+    return [(re.compile(f"[{chars}]"), weight) for chars, weight in classes], whole
 
 
 def letter_sums(text: str) -> list[float]:

@@ -297,14 +297,16 @@ def _site_of_origin(origin: str) -> str:
     suffix = port[0] if port else ""
     if ":" in host or _DOTTED_QUAD.match(host):
         return authority
-    return (_public_suffixes().privatesuffix(host) or host) + suffix
+    suffixes = _public_suffixes("xn--" in host)
+    return (suffixes.privatesuffix(host) or host) + suffix
 
 
 @cache
-def _public_suffixes() -> PublicSuffixList:
+def _public_suffixes(is_encoded: bool) -> PublicSuffixList:
+    """The list of public suffixes; to encode those in other scripts takes most of the time."""
     from publicsuffixlist import PublicSuffixList
 
-    return PublicSuffixList()
+    return PublicSuffixList(accept_encoded_idn=is_encoded)
 
 
 def site_name(url: str) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from diptych.page.distinct import content_of
+from diptych.page.template import block_keys
 from diptych.protocols import Guide, SiteView
 from diptych.reason import fault_type
 from diptych.stages.crawl.hybrid.known_urls import Kinds, KnownUrl, State
@@ -202,9 +203,10 @@ class _HybridGuide:
 
     def _own_text(self, page: Page) -> float:
         """The amount of new text on a page, from 0 (none) to 1 (enough)."""
-        if page.block_keys is None:
+        blocks = block_keys(page)
+        if blocks is None:
             return 1.0 if page.lang else 0.0
-        return min(1.0, self._memory.new_letters(page.block_keys) / _ENOUGH_TEXT)
+        return min(1.0, self._memory.new_letters(blocks) / _ENOUGH_TEXT)
 
     def _read_more_links(self) -> None:
         """Read a limited number of queued links, so that long link lists do not block the crawl."""
