@@ -18,6 +18,7 @@ from diptych.page.sketch import block_languages
 from diptych.protocols import LinkAligner, TreeAligner
 from diptych.reason import Reason
 from diptych.registry import Strategies
+from diptych.run.site_memory import forget_results
 from diptych.run.site_view import StoreView
 from diptych.run.store import Store
 from diptych.steps.align_pages import (
@@ -228,6 +229,7 @@ class AlignTask(NamedTuple):
 
     def run(self, context: TaskContext) -> AlignResult:
         """Return the decision on the pair and, if it is accepted, on each of its segments."""
+        forget_results()
         pages = context.pages(self.pair)
         if pages is None:
             return AlignResult(_UNREADABLE, [])
