@@ -113,7 +113,8 @@ def test_only_sites_with_pages_in_doubt_are_paired_again(store, every_pair) -> N
     # Without a page in doubt, none is.
     store.db.execute("DELETE FROM learning")
     store.db.execute(
-        "DELETE FROM sketches WHERE url NOT IN (SELECT left FROM pairs UNION SELECT right FROM pairs)"
+        "DELETE FROM sketches"
+        " WHERE url NOT IN (SELECT left FROM pairs UNION SELECT right FROM pairs)"
     )
     pairing = Pairing(store, sure(every_pair, 0.99))
     learn(store, pairing)
