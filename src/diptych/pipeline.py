@@ -6,7 +6,7 @@ is not repeated, and work that an interrupted run left unfinished is redone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from diptych.corpus.from_run import Choice, RunCorpus
@@ -81,24 +81,29 @@ def pair_and_learn(
     workers: Workers,
     watcher: Watcher,
     *,
-    pair: Callable[[Store, TaskContext, Workers, Watcher], bool] = pair_pages,
+    pair: Callable[[Store, TaskContext, Workers, Watcher, Collection[int] | None], bool] = (
+        pair_pages
+    ),
 ) -> TaskContext:
     """Pair all pages, learn words from reliable pairs, and repeat while more pairs are found.
 
-    Return the context with all learned lexicons.  If no pages have been added since the last call,
-    the lexicons of that call are used again, unless it failed to pair a site.
+    Only those sites are paired again on which words may decide: others have hardly a page without a
+    certain partner.  Return the context with all learned lexicons.  If no pages have been added
+    since the last call, the lexicons of that call are used again, unless it failed to pair a site.
     """
     if store.begin_learning():
         given = context.lexicons
         check_declarations(store, context, workers, watcher)
-        is_whole = pair(store, context, workers, watcher)
+        is_whole = pair(store, context, workers, watcher, None)
         for _ in range(ROUNDS if uses_words(context.strategies) else 0):
             before = store.sure_pairs(SURE_PAIR)
             learned = learn_lexicons(store, context, given, workers, watcher)
             context = replace(context, lexicons=learned)
-            if store.uncertain_pages(CERTAIN) <= DOUBT * before:
-                break  # words could not decide much
-            is_whole = pair(store, context, workers, watcher)
+            sites = store.doubtful_sites(CERTAIN, SURE_PAIR, DOUBT)
+            if not sites:
+                break
+            # If a site could not be paired, all are paired again.
+            is_whole = pair(store, context, workers, watcher, sites if is_whole else None)
             if store.sure_pairs(SURE_PAIR) <= GROWTH * before:
                 break
         found = {langs: each.to_bytes() for langs, each in context.lexicons.items()}

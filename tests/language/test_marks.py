@@ -252,3 +252,7 @@ def test_marks_in_other_scripts_survive_percent_encoding() -> None:
     url = "http://x.org/" + quote("русский") + "/" + quote("日本語")
     assert found(url, ("ru", "ja")) == [("path", "русский", "ru"), ("file", "日本語", "ja")]
     assert mark_table(("ja",))["日本語"] == (Mark("ja", "endonym"),)
+
+
+def test_listed_languages_are_primary_languages() -> None:
+    assert [primary(lang) for lang in LANGUAGES] == list(LANGUAGES)

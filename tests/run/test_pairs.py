@@ -368,7 +368,27 @@ def test_pages_in_no_sure_pair_are_in_doubt(store: Store) -> None:
     for name in "abcde":
         store.save_sketch(url(name), Sketch("t", 1, {}))
     store.replace_pairs(SITE, [pair("a", "b", 0.9), pair("c", "d", 0.5)])
-    assert [store.uncertain_pages(certain) for certain in (0.5, 0.51, 0.9, 0.91)] == [1, 3, 3, 5]
+    # Without a certain partner are 1, 3, 3 and 5 pages.
+    for certain, count in ((0.5, 1), (0.51, 3), (0.9, 3), (0.91, 5)):
+        for sure, pairs in ((0.5, 2), (0.9, 1)):
+            shares = (0.99 * count / pairs, count / pairs)
+            found = [store.doubtful_sites(certain, sure, share) for share in shares]
+            assert found == [[SITE], []], (certain, sure)
+    assert store.doubtful_sites(0.5, 0.95, 9.0) == [SITE], "no pair is sure"
+
+
+def test_each_site_is_doubtful_by_its_own_pages_and_pairs(store: Store) -> None:
+    with_pages(store, a=5, b=5, c=5, d=5)
+    other = store.site_id("other.org")
+    store.db.execute("UPDATE pages SET site = ? WHERE url = ?", (other, url_key(url("d"))))
+    for name in "abcd":
+        store.save_sketch(url(name), Sketch("t", 1, {}))
+    assert store.doubtful_sites(0.9, 0.9, 0.5) == [SITE, other]
+    store.replace_pairs(SITE, [pair("a", "b", 0.9)])
+    assert store.doubtful_sites(0.9, 0.9, 0.5) == [SITE, other]
+    assert store.doubtful_sites(0.9, 0.9, 1.0) == [other]
+    store.db.execute("DELETE FROM sketches WHERE url = ?", (url_key(url("d")),))
+    assert store.doubtful_sites(0.9, 0.9, 1.0) == []
 
 
 def test_order_of_pairs_is_that_of_their_urls_and_languages(store: Store) -> None:

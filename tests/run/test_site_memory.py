@@ -9,7 +9,7 @@ import pytest
 from run.test_site_view import Builder, url
 
 from diptych.run import site_memory
-from diptych.run.site_memory import kept_results
+from diptych.run.site_memory import forget_results, kept_results
 from diptych.run.site_view import StoreView
 from diptych.run.store import Store
 from diptych.types import Link, Site, Sketch
@@ -30,6 +30,7 @@ def test_results_are_kept_while_only_pairs_change(build: Builder) -> None:
 CHANGES: dict[str, Callable[[Builder], object]] = {
     "new page": lambda build: build.page("/c"),
     "page with other text": lambda build: build.page("/a", "other"),
+    "canonical page": lambda build: build.page("/a", canonical="/b"),
     "redirect": lambda build: build.redirect("/old", "/a"),
     "sketch": lambda build: build.store.save_sketch(url("/a"), Sketch("abc", 3, {"word": 2})),
     "sitemap": lambda build: build.store.announce(
@@ -69,3 +70,9 @@ def test_results_of_another_run_are_forgotten(build: Builder, tmp_path: Path) ->
     with Store(other) as store:
         assert kept_results(store, Builder(store).page("/a").page("/b", lang="fr").id) == {}
     assert kept_results(build.store, build.id) == {}
+
+
+def test_results_are_forgotten_when_pairing_is_over(build: Builder) -> None:
+    build.view().memory["name"] = 1
+    forget_results()
+    assert build.view().memory == {}

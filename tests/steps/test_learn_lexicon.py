@@ -44,13 +44,15 @@ class Pairing:
 
     def __init__(self, store: Store, *rounds: list[PagePair]) -> None:
         self.known: list[dict[LangPair, Lexicon]] = []
+        self.only: list[object] = []
         self._store, self._rounds = store, rounds
 
     def __call__(
-        self, store: Store, context: TaskContext, workers: Workers, watcher: Watcher
+        self, store: Store, context: TaskContext, workers: Workers, watcher: Watcher, only: object
     ) -> bool:
         pairs = self._rounds[min(len(self.known), len(self._rounds) - 1)]
         self.known.append(dict(context.lexicons))
+        self.only.append(only)
         self._store.replace_pairs(1, pairs)
         return self.is_whole
 
@@ -102,6 +104,28 @@ def test_learns_again_while_there_are_more_sure_pairs(store, every_pair) -> None
     assert len(pairing.known) == 3
     assert len(pairing.known[1][LANGS]) < len(pairing.known[2][LANGS])
     assert learned[LANGS].to_bytes() == pairing.known[2][LANGS].to_bytes()
+
+
+def test_only_sites_with_pages_in_doubt_are_paired_again(store, every_pair) -> None:
+    pairing = Pairing(store, sure(every_pair))
+    learn(store, pairing)
+    assert pairing.only == [None, [1]]
+    # Without a page in doubt, none is.
+    store.db.execute("DELETE FROM learning")
+    store.db.execute(
+        "DELETE FROM sketches"
+        " WHERE url NOT IN (SELECT left FROM pairs UNION SELECT right FROM pairs)"
+    )
+    pairing = Pairing(store, sure(every_pair, 0.99))
+    learn(store, pairing)
+    assert pairing.only == [None]
+
+
+def test_all_sites_are_paired_again_if_one_could_not_be_paired(store, every_pair) -> None:
+    pairing = Pairing(store, sure(every_pair))
+    pairing.is_whole = False
+    learn(store, pairing)
+    assert pairing.only == [None, None]
 
 
 def test_number_of_learning_rounds_is_bounded(store, every_pair) -> None:

@@ -30,3 +30,15 @@ def test_site_that_cannot_be_paired_costs_itself_only(tmp_path: Path, monkeypatc
         )
     assert paired == ["b.org"]
     assert watcher.notes == ["a.org could not be paired (MemoryError): earlier pairs are kept"]
+
+
+def test_only_the_given_sites_are_paired(tmp_path: Path, monkeypatch) -> None:
+    paired: list[str] = []
+    monkeypatch.setattr(PairTask, "run", lambda task, _: paired.append(task.site.name) or ())
+    watcher, own = Watching(), TaskContext(tmp_path, strategies(), LANGS)
+    with Store(tmp_path) as store:
+        ids = [store.site_id(name) for name in ("a.org", "b.org", "c.org")]
+        assert pair_pages(store, own, Workers(0), watcher, ids[1:])
+        assert paired == ["b.org", "c.org"]
+        assert pair_pages(store, own, Workers(0), watcher, [])
+        assert len(paired) == 2

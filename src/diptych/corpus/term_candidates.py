@@ -20,7 +20,7 @@ from diptych.types import LangPair, Link, Url
 from diptych.units import Unit
 
 _LIMIT = 500_000  # distinct pairs of phrases that are counted; about 250 MB
-_MAX_LETTERS = 500_000  # of text to learn a lexicon from, as in a run
+_MAX_LETTERS = 500_000  # of text to learn a lexicon from
 _MIN_EVIDENCE = 2  # segments with a pair of phrases; a single one is too often an accident
 _GOOD_EXAMPLE = 90  # letters: long enough to show the use of a term, short enough to read
 _INITIAL, _CAPITALS = 0.01, 0.0001  # weight of a spelling that is due to its place or to a design

@@ -29,6 +29,7 @@ _ROWS = shipped_table("diptych.language", "languages.tsv")
 LANGUAGES = tuple(lang for lang, *_ in _ROWS)
 """the languages that CLD2 identifies (the 161 of Garcia-Romero et al. and some more), then other
 languages that have a website, a newspaper or a broadcaster"""
+_LISTED = frozenset(LANGUAGES)  # each is its own primary language
 HABITS: Mapping[str, tuple[str, ...]] = {
     lang: tuple(words[0].split()) for lang, *words in _ROWS if words
 }
@@ -116,8 +117,13 @@ def marks_of(lang: str) -> Mapping[str, str]:
     >>> marks_of("fr")["francais"], marks_of("fr-CA")["fra"], marks_of("ja")["jp"]
     ('endonym', 'code3', 'habit')
     """
-    name = primary(lang)
+    name = _primary(lang)
     return _shipped().get(name) or (derive_marks(name) if name else {})
+
+
+def _primary(lang: str) -> str:
+    """Return the primary language of a code, without the tables of langcodes if it is listed."""
+    return lang if lang in _LISTED else primary(lang)
 
 
 @lru_cache(maxsize=64)
@@ -132,7 +138,7 @@ def mark_table(langs: Sequence[str] = LANGUAGES) -> Mapping[str, tuple[Mark, ...
     ['sl']
     """
     found: dict[str, list[Mark]] = {}
-    for lang in dict.fromkeys(primary(lang) for lang in langs):
+    for lang in dict.fromkeys(map(_primary, langs)):
         for word, kind in marks_of(lang).items():
             found.setdefault(word, []).append(Mark(lang, kind))
     rank = {lang: place for place, lang in enumerate(_shipped())}

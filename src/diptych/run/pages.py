@@ -196,6 +196,7 @@ class Pages(Database):
 
 def _record(row: Sequence[Any]) -> PageRecord:
     with decoding("the record of a page"):
-        url, lang, langs, *facts, flags, text_key = row
-        scores, words = read_scores(langs), tuple(flags.split())
-        return PageRecord(url, lang, scores, *facts, words, int(text_key))
+        *facts, flags, text_key = row
+        facts[2] = read_scores(facts[2])
+        facts += (tuple(flags.split()), int(text_key))
+        return PageRecord(*facts)

@@ -201,9 +201,14 @@ class Pairs(Database):
         """The number of pairs with a score of at least `least`."""
         return self.count("SELECT count(*) FROM pairs WHERE score >= ?", least)
 
-    def uncertain_pages(self, certain: float) -> int:
-        """The number of sketched pages that are in no pair with a score of at least `certain`."""
-        return self.count(SQL["uncertain_pages"], certain)
+    def doubtful_sites(self, certain: float, sure: float, share: float) -> list[int]:
+        """The ids of the sites with many pages that are in no certain pair.
+
+        The score of a certain pair is at least `certain`, and that of a sure pair at least `sure`.
+        Such pages are many if there are more than `share` of them for each sure pair of the site.
+        """
+        rows = self.db.execute(SQL["doubtful_sites"], (certain, sure, share))
+        return [site for (site,) in rows]
 
     def pairs_to_learn_from(self, langs: LangPair, least: float) -> Iterator[tuple[PagePair, int]]:
         """Yield the pairs in two languages with a score of at least `least`.

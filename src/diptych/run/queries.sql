@@ -119,9 +119,14 @@ SELECT s.url, t.url FROM urls s JOIN urls t ON t.key = s.redirect ORDER BY 1
 -- name: learning_announced
 SELECT source, target, hreflang FROM announced ORDER BY 1, 2, 3
 
--- name: uncertain_pages
-SELECT count(*) FROM sketches WHERE url NOT IN
+-- name: doubtful_sites
+-- sites with many sketched pages that are in no certain pair, compared with their sure pairs
+SELECT pages.site FROM sketches JOIN pages ON pages.url = sketches.url
+WHERE sketches.url NOT IN
     (SELECT left FROM pairs WHERE score >= ?1 UNION SELECT right FROM pairs WHERE score >= ?1)
+GROUP BY pages.site
+HAVING count(*) > ?3 * (SELECT count(*) FROM pairs WHERE pairs.site = pages.site AND score >= ?2)
+ORDER BY pages.site
 
 -- name: pairs_to_learn_from
 SELECT l.url, r.url, left_lang, right_lang, pairs.score, evidence,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+from diptych.kernels import return_memory
 from diptych.run.queries import SQL
 from diptych.run.store import Store
 
@@ -43,6 +44,13 @@ def kept_results(store: Store, site: int) -> dict[object, Any]:
     if pages + sum(each.pages for each in _kept.values()) <= MAX_PAGES:
         _kept[folder, site] = kept
     return kept.results
+
+
+def forget_results() -> None:
+    """Forget the results about all sites, when pairing is over."""
+    if _kept:
+        _kept.clear()
+        return_memory()
 
 
 def _state(store: Store, site: int) -> tuple[bytes, int]:

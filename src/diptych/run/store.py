@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 10
 _UPGRADED = (6, 7, 8, 9)  # schema versions that can be read and upgraded
 CACHE_KIB = 65_536
+READ_CACHE_KIB = 8_192  # of a process that only reads: it reads the pages of one site or pair
 _DAMAGE = (sqlite3.Error, UnicodeDecodeError)  # the latter if a name in the schema is damaged
 
 
@@ -119,7 +120,7 @@ class Store(Pages, Pairs):
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = NORMAL")
         db.execute("PRAGMA foreign_keys = ON")
-        db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+        db.execute(f"PRAGMA cache_size = -{CACHE_KIB if write else READ_CACHE_KIB}")
         return db
 
     def _check_schema(self, *, write: bool) -> None:

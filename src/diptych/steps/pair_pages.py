@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from diptych.engine.worker import Failed
 from diptych.engine.workers import Workers
 from diptych.protocols import Watcher
@@ -10,12 +12,19 @@ from diptych.steps.tasks import PAIRING_LIMITS, PairTask, TaskContext
 from diptych.types import Site
 
 
-def pair_pages(store: Store, context: TaskContext, workers: Workers, watcher: Watcher) -> bool:
+def pair_pages(
+    store: Store,
+    context: TaskContext,
+    workers: Workers,
+    watcher: Watcher,
+    only: Collection[int] | None = None,
+) -> bool:
     """Pair all pages of each site; the new pairs replace those of an earlier pairing.
 
-    Return False if any site could not be paired.
+    `only` are the ids of the sites to pair, if not all.  Return False if any of them could not be
+    paired.
     """
-    sites = list(store.sites())
+    sites = [(id, name) for id, name in store.sites() if only is None or id in only]
     watcher.begin("pairing", len(sites), "sites")
     tasks = (PairTask(Site(name, ()), id) for id, name in sites)
     results = workers.run_tasks(

@@ -17,6 +17,7 @@ from diptych.page.sketch import block_languages
 from diptych.protocols import LinkAligner, TreeAligner
 from diptych.reason import Reason
 from diptych.registry import Strategies
+from diptych.run.site_memory import forget_results
 from diptych.run.site_view import StoreView
 from diptych.run.store import Store
 from diptych.steps.align_pages import (
@@ -229,6 +230,7 @@ class AlignTask(NamedTuple):
         self, trees: TreeAligner, pages: tuple[Page, Page], context: TaskContext
     ) -> VerifiedPair:
         """Align and verify the pair with a tree aligner."""
+        forget_results()
         found = context.aligned(self.pair, *pages, trees, self.cuts)
         verifier, lexicon = context.strategies.verify, context.lexicon(self.pair.langs)
         return verify_pair(self.pair, pages, found, verifier, lexicon)
