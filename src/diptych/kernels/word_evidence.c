@@ -611,8 +611,7 @@ int32_t evidence_texts(
     float *turned = take(&memory, n * m, sizeof *turned, 1), share_of = (float)backward, rest = (float)(1 - backward);
     prepare(left, &ours, &memory);
     prepare(right, &theirs, &memory);
-    int32_t *place = take(&memory, count, sizeof *place, 1);
-    if (!memory.is_short) share(left, right, stems, settings, &ours, &theirs, place);
+    if (!memory.is_short) share(left, right, stems, count, settings, &ours, &theirs, &memory);
     if (!memory.is_short) link_words(left, right, stems, looks, settings, &ours, &theirs, &memory);
     if (!memory.is_short) gain_all(left, right, &ours, &theirs, settings, out, &memory);
     if (!memory.is_short) gain_all(right, left, &theirs, &ours, settings, turned, &memory);
