@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from diptych.language.identify import whole_model
 from diptych.stages.filter.shared import segments as module
 from diptych.stages.filter.shared.characters import Kind
 from diptych.stages.filter.shared.segments import read_segments
@@ -82,6 +83,9 @@ def test_texts_that_do_not_fit_into_the_cache_are_read_again(
             found = read_segments(page)
             for name in ("own_odds", "third_odds", "damaged", "copies", "identical"):
                 np.testing.assert_array_equal(getattr(found, name), getattr(known, name))
+            [cache] = module._free(whole_model(), ("en", "fr"))
+            tables = (*cache._sides, cache._pairs)
+            assert all(table.bytes < 3000 + 4000 for table in tables), "and those of one page"
     module._free.cache_clear()
 
 
