@@ -24,6 +24,7 @@ from diptych.steps.tasks import (
     SampleTask,
     SketchTask,
     TaskContext,
+    align_together,
     split_page,
 )
 from diptych.types import Block, Decision, LangPair, PagePair, SegmentPair, Url
@@ -253,8 +254,8 @@ def test_recurring_segments_keep_their_decision_and_are_not_judged(
     shown.clear()
     settled = Decision(False, 0.125, "low_score")
     known = Recurring({}, {(segment.left, segment.right): settled})
-    knowing = replace(own, strategies=strategies, recurring={LANGS: known})
-    found = AlignTask(pair).run(knowing).segments
+    watched = replace(own, strategies=strategies)
+    [(_, found)] = align_together([AlignTask(pair)], watched, {pair.langs: known})
     assert [each for each, _ in found] == [each for each, _ in whole]
     assert [decision for each, decision in found if each == segment] == [settled]
     assert segment.left not in shown
