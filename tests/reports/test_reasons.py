@@ -26,7 +26,7 @@ HOMONYMS = {
     "page/file_type.py": {"empty"},  # of a file
     "page/flags.py": {"robots"},  # a user agent
     "page/nesting.py": {"template"},  # an element
-    "page/read.py": {"template"},  # an element
+    "page/elements.py": {"template"},  # an element
     "run/encoding.py": {"moved"},  # an event
     "run/upgrade.py": {"partial"},  # a column
     "stages/filter/quality/correction.py": {"length_ratio", "partial"},  # a measure, a regression
