@@ -38,10 +38,9 @@ def test_decisions_come_from_the_caller(walker: Walker) -> None:
 
     found = walker.walk(root(parser), (), ask)
     assert found is not None
-    assert found.texts == ["a b", "c", "e", "f"]
+    assert found.texts == ["a b", "c", "e f"]
     assert asked == [
         (Question.GAP, "a"), (Question.SUPERSCRIPT, ""), (Question.MARK, ""),
-        (Question.LINK_LIST, ""),
     ]  # fmt: skip
     none = walker.walk(root(parser), (), lambda *_: False)
     assert none is not None
@@ -73,14 +72,15 @@ def test_without_the_library_nothing_is_found(
     assert walker.walk(root(parser), (), lambda *_: False) is None
 
 
-def test_a_block_is_checked_once_for_a_list_of_links(walker: Walker) -> None:
-    parser = LexborHTMLParser("<p><a href=1>a</a> b<br><br><a href=2>c</a> <a href=3>d</a></p>")
-    asked: list[Question] = []
-    walker.walk(root(parser), (), lambda question, *_: bool(asked.append(question)))
-    assert asked == [Question.LINK_LIST]
-    parser = LexborHTMLParser(
-        "<p><a href=1>a</a> <a href=2>b</a><br><br><a href=3>c</a> <a href=4>d"
-    )
-    asked.clear()
-    walker.walk(root(parser), (), lambda question, *_: bool(asked.append(question)))
-    assert asked == [Question.LINK_LIST]
+def test_links_of_a_list_are_blocks_of_their_own_if_the_list_has_nothing_else(
+    walker: Walker,
+) -> None:
+    cases = {
+        "<p><a href=1>a</a> b<br><br><a href=2>c</a> <a href=3>d</a></p>": ["a b", "c d"],
+        "<p><a href=1>a</a> <a href=2>b</a><br><br><a href=3>c</a> <a href=4>d": [*"abcd"],
+    }
+    for source, texts in cases.items():
+        parser = LexborHTMLParser(source)
+        found = walker.walk(root(parser), (), lambda *_: False)
+        assert found is not None
+        assert found.texts == texts
