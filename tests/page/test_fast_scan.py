@@ -7,12 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from diptych.kernels import native
 from diptych.page import fast_scan
 from diptych.page.elements import hidden_elements
 from diptych.page.fast_scan import hidden_in, scan_page
 
-pytestmark = pytest.mark.skipif(native() is None, reason="needs the compiled kernels")
 PIECES = (
     "<p hidden>a", "<p HIDDEN=until-found>a", "<p hidden=''>a", "<p style='display:none'>a",
     "<p style='DISPLAY : NONE'>a", "<b style='visibility: hidden' class=fade>a</b>",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,10 @@ from selectolax.lexbor import LexborHTMLParser
 from support.timing import processor_seconds
 
 import diptych
-from diptych.kernels import native
 from diptych.page import links
 from diptych.page.fast_scan import scan_page
 from diptych.page.parts import PageParts, scanned_parts, selected_parts
 
-needs_kernel = pytest.mark.skipif(native() is None, reason="needs the compiled kernels")
 BASE = "http://a.org/b/c.html?d"
 SENTENCE = "Every page of this site has a text in two languages. "
 PIECES = (
@@ -78,13 +77,11 @@ def is_same(markup: str) -> bool:
     return True
 
 
-@needs_kernel
 @pytest.mark.parametrize("path", SITE, ids=lambda path: path.name)
 def test_pages_of_the_demo_site(path: Path) -> None:
     assert is_same(path.read_text("utf-8", "replace"))
 
 
-@needs_kernel
 @pytest.mark.parametrize("piece", PIECES)
 def test_each_piece_in_and_between_texts(piece: str) -> None:
     assert is_same(piece)
@@ -95,14 +92,28 @@ def test_each_piece_in_and_between_texts(piece: str) -> None:
     )
 
 
-@needs_kernel
 @given(MARKUP)
 def test_any_markup(markup: str) -> None:
     is_same(f"<!doctype html>{markup}")
     is_same(f"<!doctype html><body><p>text{markup}")
 
 
-@needs_kernel
+def test_link_goes_on_after_an_unread_element_with_a_link() -> None:
+    assert is_same("<a href=x><svg><a href=y>i</a></svg><img src=z.png alt=Deutsch></a>")
+    assert is_same("<p>Text<script>var a</script><frameset><frame src=f></frameset>")
+
+
+def test_long_classes_of_an_item_are_cut_for_each_of_its_links() -> None:
+    classes = f"lang-item {'x' * 50_000} lang-item-fr"
+    markup = f"<ul><li class='{classes}'>{'<a href=x>a</a>' * 500}</ul>"
+    assert is_same(markup)
+    assert is_same(f"<ul><li class='lang-item-fr {classes}' hreflang={'y' * 9000}><a href=x>a</a>")
+    tracemalloc.start()
+    scan_page(LexborHTMLParser(markup), markup)
+    assert tracemalloc.get_traced_memory()[1] < 10_000_000  # whole classes would take 25 MB
+    tracemalloc.stop()
+
+
 def test_texts_around_and_inside_links_are_cut() -> None:
     for size in range(60, 80):
         text = "é" * size + " \n" + "b" * size
@@ -110,7 +121,6 @@ def test_texts_around_and_inside_links_are_cut() -> None:
         assert is_same(f"<p>{text}<a href=x><b>{text * 3}</b><i>{text * 5}</i></a><br>{text}")
 
 
-@needs_kernel
 def test_texts_of_surplus_links_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(links, "_MAX_VISITS", 100)
     monkeypatch.setattr(links, "MAX_LINKS", 12)
@@ -118,12 +128,10 @@ def test_texts_of_surplus_links_are_not_read(monkeypatch: pytest.MonkeyPatch) ->
     assert is_same("<a href=x><b>a</b>c</a><a href=y>b</a>" * 9)
 
 
-@needs_kernel
 def test_links_inside_links_are_left_to_the_reference() -> None:
     assert not is_same("<a href=x><object><a href=y>b</a></object><img src=c></a>")
 
 
-@needs_kernel
 @pytest.mark.parametrize(
     "markup",
     [
@@ -137,7 +145,6 @@ def test_unusual_pages(markup: str) -> None:
     is_same(markup)
 
 
-@needs_kernel
 def test_the_time_grows_with_the_page_only() -> None:
     parser = LexborHTMLParser(markup := "<a href=x><b>word </b></a><p class=cookie>a</p>" * 20_000)
     with processor_seconds():

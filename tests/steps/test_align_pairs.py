@@ -18,7 +18,6 @@ from diptych.protocols import Watcher
 from diptych.run.store import Store
 from diptych.stages.align_dom.domtree import strategy as domtree
 from diptych.steps import align_pairs as align_pairs_module
-from diptych.steps import recurring_blocks
 from diptych.steps.align_pairs import align_pairs
 from diptych.types import Candidate, Decision, PagePair
 
@@ -328,56 +327,3 @@ def test_order_of_pairs_does_not_matter(fresh, every_pair) -> None:
     align(one)
     align(other)
     assert state(one) == state(other)
-
-
-@pytest.fixture
-def _small_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Recurring blocks are learned from three of at least six pairs."""
-    monkeypatch.setattr(recurring_blocks, "SAMPLE", 3)
-    monkeypatch.setattr(recurring_blocks, "_MIN_PAIRS", 6)
-
-
-@pytest.mark.usefixtures("_small_sample")
-def test_recurring_blocks_are_not_aligned_again_on_the_other_pairs(
-    fresh, every_pair, monkeypatch
-) -> None:
-    sizes: dict[str, int] = {}
-    tree = domtree.DomTree.align
-
-    def watched(self, left, right, lexicon):
-        sizes[left.url] = len(left.blocks)
-        return tree(self, left, right, lexicon)
-
-    monkeypatch.setattr(domtree.DomTree, "align", watched)
-    store = fresh(every_pair[:8])
-    watcher = align(store)
-    assert (watcher.pairs, watcher.ticks) == (7, 8)  # one pair is rejected, as without a sample
-    whole = {pair.left: len(store.content(pair.left)[0]) for _, pair in store.pairs(1)}
-    assert [url for url in sizes if sizes[url] == whole[url]] == [
-        pair.left for _, pair in recurring_blocks.sampled(store.pairs(1))
-    ]
-    assert all(sizes[url] <= whole[url] for url in sizes)
-    # All blocks are in segments nevertheless.
-    for id, pair in store.verified_pairs(1):
-        rows = "SELECT DISTINCT left_path FROM segments WHERE pair = ? AND left_path != ''"
-        found = {path for (paths,) in store.db.execute(rows, (id,)) for path in paths.split()}
-        assert found == {block.path for block in store.content(pair.left)[0]}
-
-
-@pytest.mark.usefixtures("_small_sample")
-def test_recurring_blocks_are_the_same_after_an_interruption_and_with_workers(
-    fresh, every_pair
-) -> None:
-    whole = fresh(every_pair[:8])
-    done = align(whole)
-    for ticks in (2, 5):
-        store = fresh(every_pair[:8])
-        with pytest.raises(Killed):
-            align(store, Killing(left=ticks))
-        again = align(store)
-        assert state(store) == state(whole)
-        assert (again.pairs, again.segments) == (done.pairs, done.segments)
-    store = fresh(every_pair[:8])
-    with Workers(2) as workers:
-        align(store, workers=workers)
-    assert state(store) == state(whole)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,17 +17,16 @@ from diptych.page.content import READER, unpack_outline
 from diptych.run.segments import LOW_SCORES
 from diptych.run.store import Store
 from diptych.stages.align_dom.domtree.document import Document, document
-from diptych.steps.recurring_blocks import Recurring, Seen
+from diptych.steps.sure_segments import SURE_SEGMENTS
 from diptych.steps.tasks import (
     AlignTask,
     LexiconTask,
-    SampleTask,
     SketchTask,
     TaskContext,
-    align_together,
+    VerifyTask,
     split_page,
 )
-from diptych.types import Block, Decision, LangPair, PagePair, SegmentPair, Url
+from diptych.types import Block, Decision, LangPair, NodePair, Page, PagePair, Url
 
 NOWHERE = Url("http://127.0.0.1/nowhere")
 TIDES = next(document for document in documents() if document.name == "tides")
@@ -232,44 +231,27 @@ def test_tasks_and_results_pass_between_processes(own: TaskContext, pair: PagePa
         assert pickle.loads(pickle.dumps(found)) == found
 
 
-# -- recurring blocks ------------------------------------------------------------------------------
+class Linked:
+    """A tree aligner whose result depends on whether links are asked for."""
+
+    uses_lexicon = True
+
+    def align(self, left: Page, right: Page, lexicon: Lexicon) -> list[NodePair]:
+        return self.align_with_links(left, right, lexicon)[0][1:]
+
+    def align_with_links(
+        self, left: Page, right: Page, lexicon: Lexicon
+    ) -> tuple[list[NodePair], list[tuple[str, str, float]]]:
+        sides = zip(left.blocks, right.blocks, strict=False)
+        return [NodePair((one,), (other,), 0.95) for one, other in sides], []
 
 
-def test_recurring_segments_keep_their_decision_and_are_not_judged(
+def test_words_are_learned_from_the_same_segments_in_another_process(
     own: TaskContext, pair: PagePair
 ) -> None:
-    shown: list[str] = []
-
-    class Watching:
-        threshold = 0.6
-
-        def judge(self, segs: Sequence[SegmentPair], lexicon: Lexicon) -> list[Decision]:
-            shown.extend(seg.left for seg in segs)
-            return own.strategies.filter.judge(segs, lexicon)
-
-    strategies = replace(own.strategies, filter=Watching())
-    whole = AlignTask(pair).run(replace(own, strategies=strategies)).segments
-    [segment, *_] = [each for each, _ in whole if each.left and each.right]
-    assert segment.left in shown
-    shown.clear()
-    settled = Decision(False, 0.125, "low_score")
-    known = Recurring({}, {(segment.left, segment.right): settled})
-    watched = replace(own, strategies=strategies)
-    [(_, found)] = align_together([AlignTask(pair)], watched, {pair.langs: known})
-    assert [each for each, _ in found] == [each for each, _ in whole]
-    assert [decision for each, decision in found if each == segment] == [settled]
-    assert segment.left not in shown
-    assert shown
-
-
-def test_sample_has_the_result_of_the_alignment_and_the_blocks(
-    own: TaskContext, pair: PagePair
-) -> None:
-    result, seen = SampleTask(AlignTask(pair)).run(own)
-    assert result == AlignTask(pair).run(own)
-    pages = own.pages(pair)
-    assert pages is not None
-    assert [left for left, _, _ in seen.blocks if left] == [each.text for each in pages[0].blocks]
-    assert len(seen.segments) == sum(bool(each.left and each.right) for each, _ in result.segments)
-    gone = SampleTask(AlignTask(replace(pair, left=NOWHERE))).run(own)
-    assert gone == (AlignTask(replace(pair, left=NOWHERE)).run(own), Seen((), ()))
+    linked = replace(own, strategies=replace(own.strategies, align_dom=Linked()))
+    SURE_SEGMENTS.clear()
+    anew = LexiconTask(pair).run(linked)
+    assert VerifyTask(pair).run(linked).aligned.decision.accept
+    assert LexiconTask(pair).run(linked) == anew
+    assert anew

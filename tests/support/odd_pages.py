@@ -11,6 +11,7 @@ ODD = {
     "links": "<p><a href=1>One</a> <a href=2>Two</a> | <a href=3>Three</a></p><a href='::'>x</a>",
     "marks": "<h2>Bees<a href='#b'>¶</a></h2><p>Text<sup><a href='#n'>1</a></sup>.",
     "hidden": "<p hidden>a<i>b</i></p><p>c<span class=sr-only>d</span><span hidden>e</span>",
+    "hidden in capitals": "<P HIDDEN>a</P><P STYLE='DISPLAY:NONE'>b</P><P>c",
     "head": "<title>T</title><meta name=description content=D><bgsound><style>x</style><p>b",
     "custom": "<my-card>a<x-y>b</x-y></my-card><p>c<my-word>d</my-word></p><blink>e</blink>",
     "controls": "<p>a\x01b\x0bc&#x85;d&#xFFFE;</p>",

@@ -56,7 +56,7 @@ typedef struct { /* the first fields are the result */
     /* state */
     const Page *page;
     Buffer open, folded;
-    Dom unread, code;
+    Dom unread, code, link_node; /* the last is that of `link` */
     int64_t text_count, link_count, matched, link, reads;
     int32_t in_head, in_body;
     jmp_buf end;
@@ -343,11 +343,13 @@ static void add_anchor(Scan *scan, Dom node, const Attributes *own) {
     if (around && is_element(scan, around) && role_of(scan, around) == ITEM) of_item = attributes_of(scan, around);
     add_name(scan, &scan->links, "a");
     add(scan, &scan->links, own->href);
-    add(scan, &scan->links, first_of(first_of(own->hreflang, own->lang), of_item.hreflang));
-    if (names_language(own->class)) write(scan, &scan->links, own->class);
-    if (names_language(of_item.class)) {
+    int64_t most = scan->page->max_context; /* what an item says is added for each link in it */
+    Span classes = first_characters(own->class, 4 * most), around_classes = first_characters(of_item.class, 4 * most);
+    add(scan, &scan->links, first_characters(first_of(first_of(own->hreflang, own->lang), of_item.hreflang), most));
+    if (names_language(classes)) write(scan, &scan->links, classes);
+    if (names_language(around_classes)) {
         put_byte(scan, &scan->links, ' ');
-        write(scan, &scan->links, of_item.class);
+        write(scan, &scan->links, around_classes);
     }
     put_byte(scan, &scan->links, 0);
     add_inside(scan, node);
@@ -374,6 +376,7 @@ static void read_link(Scan *scan, Dom node, int role, const Attributes *own) {
     if (role == ANCHOR) {
         add_anchor(scan, node, own);
         scan->link = scan->link_count;
+        scan->link_node = node;
     } else if (role == LINK) add_link(scan, "link", target, lang, own->rel, own->type);
     else if (role == AREA) add_link(scan, "area", target, lang, own->alt, NOTHING);
     else if (role == FRAME) add_link(scan, "frame", target, lang, first_of(own->title, own->name), NOTHING);
@@ -473,7 +476,7 @@ static void leave(Scan *scan, Dom node) {
     if (node == scan->code) scan->code = NULL;
     if (node == scan->page->head) scan->in_head = 0;
     if (node == scan->page->body) scan->in_body = 0;
-    if (scan->link >= 0 && role_of(scan, node) == ANCHOR) scan->link = -1;
+    if (scan->link >= 0 && node == scan->link_node) scan->link = -1;
     while (scan->open.size) {
         Open *open = (Open *)(scan->open.at + scan->open.size) - 1;
         if (open->node != node) return;

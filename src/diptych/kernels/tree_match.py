@@ -36,6 +36,10 @@ class NodeColumns(NamedTuple):
     leftmost: NDArray[np.int32]
 
 
+_TYPES = [np.dtype(name) for name in ("i4", "f8", "i4", "i4", "i4", "f8", "i4", "i4")]
+"""of the columns of `NodeColumns`"""
+
+
 class MatchSettings(NamedTuple):
     """Weights of evidence and margins; `DomTree` explains them."""
 
@@ -135,6 +139,11 @@ def _check(side: NodeColumns, rows: int, settings: MatchSettings) -> None:
     """Raise ValueError for any index that would be out of bounds in the kernel."""
     if len({len(column) for column in side}) != 1:
         raise ValueError("columns must have the same length")
+    if [column.dtype for column in side] != _TYPES:
+        raise ValueError("columns must have the types of NodeColumns")
+    tables = settings.tag_table, settings.length_table
+    if any(table.ndim != 2 or not len(table) == table.shape[1] > 0 for table in tables):
+        raise ValueError("tables must be square")
     if not are_within(side.tags, len(settings.tag_table)) or not are_within(
         side.rows + 1, rows + 1
     ):
@@ -157,6 +166,8 @@ def sum_best(
     library = native()
     if library is None:
         raise RuntimeError("the gains of items require the compiled kernels")
+    if cells.dtype != np.float32 or any(each.dtype != np.int32 for each in (*left, *right)):
+        raise ValueError("gains must be float32, and items int32")
     for (first, end), size in zip((left, right), cells.shape, strict=True):
         if (
             len(first) != len(end)

@@ -19,7 +19,7 @@ from diptych.kernels.dom_walk import Walked
 from diptych.page.nesting import MAX_DEPTH
 from diptych.types import Block, Node
 
-READER = 1
+READER = 2
 """version of blocks and trees: increase it when any page yields others, or in another format"""
 MAX_CONTENT = 1 << 22  # bytes, unpacked; larger contents are not stored but read from the archive
 _MAX_LEVELS = 4 * MAX_DEPTH  # with elements that the parser adds

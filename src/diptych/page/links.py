@@ -42,6 +42,7 @@ _LINKING = (
 )
 _SWITCHER_ITEM = "li[hreflang],li[class*=lang],li[class*=wpml],li[class*=translation]"
 MAX_CONTEXT = 300  # characters of anchor, alt and src; some sites wrap whole cards in links
+_MAX_CLASSES = 4 * MAX_CONTEXT  # characters; a list item may have thousands of links
 
 
 def fold(text: str) -> str:
@@ -66,10 +67,10 @@ def switcher_lang(own: Attributes, around: Attributes) -> str:
     ''
     """
     declared = own.get("hreflang") or own.get("lang") or around.get("hreflang") or ""
-    classes = own.get("class") or ""
+    classes = (own.get("class") or "")[:_MAX_CLASSES]
     if "class" in around:
-        classes = f"{classes} {around['class']}"
-    return _switcher_lang(declared, classes)
+        classes = f"{classes} {(around['class'] or '')[:_MAX_CLASSES]}"
+    return _switcher_lang(declared[:MAX_CONTEXT], classes)
 
 
 def _switcher_lang(declared: str, classes: str) -> str:

@@ -63,7 +63,9 @@ def selected_parts(parser: LexborHTMLParser, base: str) -> PageParts:
     """The same as `scanned_parts`, found with selectors; the tree of the page is changed."""
     language = _meta_language(parser)
     parser.strip_tags(list(UNREAD))
-    text = _text_of(parser.body)
+    body = parser.body
+    is_replaced = body is not None and body.parent is None  # by a frameset
+    text = "" if is_replaced else _text_of(body)
     links, declared = page_links(parser, base), declared_by(parser)
     prose = _prose(parser, text)
     return PageParts(language, text, links, declared, prose, list(_images(parser)))

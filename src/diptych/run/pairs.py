@@ -249,4 +249,4 @@ def _text_row(left: str, right: str, left_lang: str, right_lang: str) -> tuple[A
     keys: tuple[int | None, ...] = (None, None, None)
     if left and right:
         keys = segment_keys(left, right, left_lang, right_lang)
-    return text_key("\n".join((left_lang, right_lang, left, "", right))), *keys, left, right
+    return text_key("\0".join((left_lang, right_lang, left, right))), *keys, left, right

@@ -6,9 +6,8 @@ judged by itself, so results do not depend on which pairs are judged together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from diptych.corpus.personal_data import personal_data
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
 
 ScoredSegment = tuple[SegmentPair, Decision]
-Known = Mapping[tuple[str, str], Decision]
-"""Decisions on segments, by their texts."""
-_NOTHING_KNOWN: Known = MappingProxyType({})
 _MAX_SEGMENTS = 3000  # judged in one call, to bound the memory
 _UNALIGNED = Decision(False, 0.0, Reason.UNALIGNED)
 _personal_data = TextCache(personal_data, 4_000_000, per_character=2)
@@ -73,32 +69,19 @@ def verify_pair(
 
 
 def judge_pairs(
-    verified: Sequence[VerifiedPair],
-    judge: Filter,
-    lexicon: Lexicon,
-    *,
-    mended: bool = True,
-    known: Known = _NOTHING_KNOWN,
+    verified: Sequence[VerifiedPair], judge: Filter, lexicon: Lexicon, *, mended: bool = True
 ) -> list[AlignResult]:
     """Judge the segments of all accepted pairs, which are in the same two languages.
 
     They are mended first, except during a crawl, at whose end all pairs are aligned again.
-    `known` contains the decisions on recurring segments, which are not judged again.
     """
     accepted = [each for each in verified if each.decision.accept]
     pages = [list(each.segments) for each in accepted]
     if mended:
         pages = _mended(accepted, judge, lexicon)
-    new = [
-        [
-            each
-            for each in segments
-            if each.left and each.right and (each.left, each.right) not in known
-        ]
-        for segments in pages
-    ]
-    decided = zip(pages, judge_groups(new, judge, lexicon), strict=True)
-    scored = (_scored(segments, iter(decisions), known) for segments, decisions in decided)
+    whole = [[each for each in segments if each.left and each.right] for segments in pages]
+    decided = zip(pages, judge_groups(whole, judge, lexicon), strict=True)
+    scored = (_scored(segments, iter(decisions)) for segments, decisions in decided)
     return [
         AlignResult(each.decision, next(scored) if each.decision.accept else [])
         for each in verified
@@ -153,12 +136,10 @@ def _parts(
         yield part
 
 
-def _scored(
-    segments: Sequence[SegmentPair], decisions: Iterator[Decision], known: Known
-) -> list[ScoredSegment]:
-    """Add the decisions on segments to them; `decisions` are those that are not in `known`."""
+def _scored(segments: Sequence[SegmentPair], decisions: Iterator[Decision]) -> list[ScoredSegment]:
+    """Add the decisions on segments with two sides to all segments."""
     return [
-        (segment, known.get((segment.left, segment.right)) or _marked(segment, next(decisions)))
+        (segment, _marked(segment, next(decisions)))
         if segment.left and segment.right
         else (segment, _UNALIGNED)
         for segment in segments

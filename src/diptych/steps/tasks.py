@@ -28,7 +28,6 @@ from diptych.steps.align_pages import (
     segment_of,
 )
 from diptych.steps.judge_pairs import AlignResult, VerifiedPair, judge_pairs, verify_pair
-from diptych.steps.recurring_blocks import NOTHING, BlockRecorder, Recurring, RestAligner, Seen
 from diptych.steps.sure_segments import SURE_SEGMENTS, PairContent
 from diptych.types import (
     UNDECIDED,
@@ -176,7 +175,9 @@ class LexiconTask(NamedTuple):
             pages = context.pages(self.pair)
             if pages is None:
                 return []
-            sure = _sure_segments(self.pair, context.aligned(self.pair, *pages))
+            # Without a lexicon, pages are aligned as by VerifyTask: links change alignments.
+            trees = _LinkRecorder(context.strategies.align_dom) if content else None
+            sure = _sure_segments(self.pair, context.aligned(self.pair, *pages, trees))
         # Scores may be low only because the lexicon lacks words, so only rules count.
         rejections = context.strategies.filter.rejections(sure)
         return [
@@ -217,60 +218,31 @@ class AlignTask(NamedTuple):
 
     def run(self, context: TaskContext) -> AlignResult:
         """Return the decision on the pair and, if it is accepted, on each of its segments."""
-        return align_together([self], context, {})[0]
+        return align_together([self], context)[0]
 
-    def verified(self, context: TaskContext, known: Recurring) -> VerifiedPair:
-        """Align and verify the pair; `known` are the recurring blocks of its site."""
+    def verified(self, context: TaskContext) -> VerifiedPair:
+        """Align and verify the pair."""
+        forget_results()
         pages = context.pages(self.pair)
         if pages is None:
             return VerifiedPair(self.pair, _UNREADABLE)
-        return self.verified_with(RestAligner(context.strategies.align_dom, known), pages, context)
-
-    def verified_with(
-        self, trees: TreeAligner, pages: tuple[Page, Page], context: TaskContext
-    ) -> VerifiedPair:
-        """Align and verify the pair with a tree aligner."""
-        forget_results()
-        found = context.aligned(self.pair, *pages, trees, self.cuts)
+        found = context.aligned(self.pair, *pages, cuts=self.cuts)
         verifier, lexicon = context.strategies.verify, context.lexicon(self.pair.langs)
         return verify_pair(self.pair, pages, found, verifier, lexicon)
 
 
-def align_together(
-    tasks: Sequence[AlignTask], context: TaskContext, recurring: Mapping[LangPair, Recurring]
-) -> list[AlignResult]:
-    """Run several tasks; the segments of all pairs in the same languages are judged together.
-
-    `recurring` are the recurring blocks of the site by language pair.
-    """
+def align_together(tasks: Sequence[AlignTask], context: TaskContext) -> list[AlignResult]:
+    """Run several tasks; the segments of all pairs in the same languages are judged together."""
     places: dict[LangPair, list[int]] = {}
     for place, task in enumerate(tasks):
         places.setdefault(task.pair.langs, []).append(place)
-    verified = [task.verified(context, recurring.get(task.pair.langs, NOTHING)) for task in tasks]
+    verified = [task.verified(context) for task in tasks]
     results: dict[int, AlignResult] = {}
     for langs, own in places.items():
         some = [verified[place] for place in own]
-        known = recurring.get(langs, NOTHING).decisions
-        judged = judge_pairs(some, context.strategies.filter, context.lexicon(langs), known=known)
+        judged = judge_pairs(some, context.strategies.filter, context.lexicon(langs))
         results.update(zip(own, judged, strict=True))
     return [results[place] for place in range(len(tasks))]
-
-
-class SampleTask(NamedTuple):
-    """A task that does the same as `AlignTask`, and records the pairs of blocks."""
-
-    task: AlignTask
-
-    def run(self, context: TaskContext) -> tuple[AlignResult, Seen]:
-        """Return the result of `AlignTask`, and what it shows of recurring blocks."""
-        pair = self.task.pair
-        pages = context.pages(pair)
-        if pages is None:
-            return AlignResult(_UNREADABLE, []), Seen((), ())
-        trees = BlockRecorder(context.strategies.align_dom)
-        verified = self.task.verified_with(trees, pages, context)
-        (result,) = judge_pairs([verified], context.strategies.filter, context.lexicon(pair.langs))
-        return result, trees.seen(result.segments) if result.decision.accept else Seen((), ())
 
 
 class VerifyResult(NamedTuple):
