@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 _BATCH = 10_000
 _TEXTS = 1000  # segments whose texts are read by one query
 _STEP = "scores"
+_REASONS = ("", Reason.LOW_SCORE, Reason.PARTIAL, Reason.DUPLICATE, Reason.TEMPLATE)
+"""names of the numbers in which reasons are held: texts would take most of the memory"""
+_KEPT = 0
 
 
 class _Sound(NamedTuple):
@@ -62,23 +65,28 @@ def score_segments(
     copies[best.rows] = best.copies
     is_first = np.zeros(len(ids), bool)
     is_first[best.rows] = True
-    low = np.where(is_partial, Reason.PARTIAL, Reason.LOW_SCORE)
-    reasons = np.where(is_first, np.where(scores >= strategy.threshold, "", low), Reason.DUPLICATE)
+    low = np.where(is_partial, _REASONS.index(Reason.PARTIAL), _REASONS.index(Reason.LOW_SCORE))
+    reasons = np.where(scores >= strategy.threshold, _KEPT, low).astype(np.int8)
+    reasons[~is_first] = _REASONS.index(Reason.DUPLICATE)
     if not keep_templates:
         texts = _Texts(store, sound, watcher)
-        reasons[surplus_examples(texts, is_first, scores)] = Reason.TEMPLATE
-    is_kept = reasons == ""
+        surplus = surplus_examples(texts, is_first, scores)
+        reasons[surplus] = _REASONS.index(Reason.TEMPLATE)
+    is_kept = reasons == _KEPT
     watcher.segments = int(is_kept.sum())
     watcher.begin("scoring", len(ids), "segments")
-    columns = (scores, is_kept, reasons, copies, ids)
     with store.transaction():
         store.begin_again()
         for start in range(0, len(ids), _BATCH):
             watcher.tick()
             part = slice(start, start + _BATCH)
             Segments(store).save_scores(
-                zip(*(column[part].tolist() for column in columns), strict=True)
-            )
+                zip(
+                    scores[part].tolist(), is_kept[part].tolist(),
+                    [_REASONS[number] for number in reasons[part].tolist()],
+                    copies[part].tolist(), ids[part].tolist(), strict=True,
+                )
+            )  # fmt: skip
             watcher.advance(len(ids[part]))
         Segments(store).delete_unused_texts()
         store.finish(_STEP, key)
@@ -94,7 +102,7 @@ def _read(store: Store, watcher: Watcher) -> _Sound:
         rows = [*Segments(store).to_score(pair)]
         for column, values in zip(columns, zip(*rows, strict=True), strict=bool(rows)):
             column.extend(values)
-    ids, judged, *keys, is_partial = (np.array(column) for column in columns)
+    ids, judged, *keys, is_partial = (np.frombuffer(each, each.typecode) for each in columns)
     return _Sound(ids, judged, keys, is_partial.astype(bool))
 
 
