@@ -6,7 +6,7 @@ JOBS ?= 2
 
 .PHONY: demo test test-rest test-all fuzz mutants lint gate bench docs site screenshots clean
 
-$(VENV)/installed: pyproject.toml $(wildcard src/diptych/kernels/*.c)
+$(VENV)/installed: pyproject.toml $(wildcard src/diptych/kernels/*.[ch])
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable .

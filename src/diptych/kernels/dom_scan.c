@@ -6,27 +6,13 @@
    untrusted: every buffer grows with what is written to it.  Strings end with a zero, which the parser leaves
    nowhere; a page that is unusual is left to the reference: the scan then ends with a status. */
 #include <setjmp.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-typedef const uint8_t *Bytes;
-typedef void *Dom; /* a node or attribute of the parser */
+#include "dom.h"
 
-typedef struct { /* functions of the parser, as in dom_walk.c */
-    Dom (*first_child)(Dom), (*next)(Dom), (*prev)(Dom), (*parent)(Dom);
-    uintptr_t (*tag_id)(Dom);
-    int (*type)(Dom);
-    Bytes (*text)(Dom, size_t *);
-    Dom (*first_attribute)(Dom), (*next_attribute)(Dom);
-    Bytes (*attribute_name)(Dom, size_t *), (*attribute_value)(Dom, size_t *), (*element_name)(Dom, size_t *);
-} Parser;
-
-enum { SPACE = 8, CHARACTERS = 0x40000, TAGS = 256, ELEMENT = 1, TEXT = 2 };
+enum { SPACE = 8 };
 enum { OTHER, UNREAD, CODE, MAIN, ARTICLE, DIALOG, ANCHOR, AREA, FRAME, LINK, META, BASE, IMAGE, ITEM, SPAN, PAGE, TITLE };
 enum { RANGE_MAIN, RANGE_ROLE, RANGE_ARTICLE, RANGE_DIALOG, IN_CODE = 4 };
 enum { OF_PAGE = 1, HAS_HIDDEN = 2, HAS_ARIA = 4 };
-enum { DONE, UNUSUAL, NO_MEMORY };
 
 typedef struct {
     Parser parser;
@@ -35,8 +21,6 @@ typedef struct {
     Dom head, body;
     int64_t max_links, max_reads, max_context, max_beside, max_value;
 } Page;
-
-typedef struct { uint8_t *at; int64_t size, room; } Buffer;
 
 typedef struct { /* the first fields are the result */
     Buffer texts;     /* strings */
@@ -62,7 +46,6 @@ typedef struct { /* the first fields are the result */
     jmp_buf end;
 } Scan;
 
-typedef struct { Bytes at; int64_t size; } Span;
 typedef struct {
     Span href, src, data_src, hreflang, lang, class, rel, type, alt, title, name, property, content, http_equiv, id, role,
         style, aria_hidden, aria_modal, hidden;
@@ -77,16 +60,9 @@ static void stop(Scan *scan, int status) {
 
 /* Makes room for more bytes at the end of a buffer, and returns where they begin. */
 static void *more(Scan *scan, Buffer *buffer, int64_t size) {
-    if (size > buffer->room - buffer->size) {
-        if (size > INT32_MAX / 2 || buffer->size > INT32_MAX / 2) stop(scan, UNUSUAL);
-        int64_t room = 2 * buffer->room + size + 256;
-        uint8_t *at = realloc(buffer->at, (size_t)room);
-        if (!at) stop(scan, NO_MEMORY);
-        buffer->at = at;
-        buffer->room = room;
-    }
-    void *at = buffer->at + buffer->size;
-    buffer->size += size;
+    int status = DONE;
+    void *at = grown(buffer, size, &status);
+    if (!at) stop(scan, status);
     return at;
 }
 
@@ -108,25 +84,14 @@ static void add_name(Scan *scan, Buffer *buffer, const char *name) { add(scan, b
 
 /* Characters */
 
+/* The next character of a text; stops where the text is not valid UTF-8. */
 static uint32_t character(Scan *scan, Bytes *at, Bytes end) {
-    Bytes c = *at;
-    uint32_t point = *c;
-    int more_bytes = point < 0x80 ? 0 : point >= 0xf0 ? 3 : point >= 0xe0 ? 2 : 1;
-    if ((point >= 0x80 && point < 0xc2) || point > 0xf4 || end - c <= more_bytes) stop(scan, UNUSUAL);
-    if (more_bytes) point &= 0x3fu >> more_bytes;
-    for (int k = 1; k <= more_bytes; k++) point = point << 6 | (c[k] & 0x3f);
-    *at = c + 1 + more_bytes;
-    return point;
+    int32_t point = next_character(at, end);
+    if (point < 0) stop(scan, UNUSUAL);
+    return (uint32_t)point;
 }
 
 static int is_space(Scan *scan, uint32_t point) { return point < CHARACTERS && scan->page->classes[point] & SPACE; }
-
-static Bytes last_character(Span text) {
-    Bytes at = text.at + text.size;
-    do at--;
-    while (at > text.at && (*at & 0xc0) == 0x80);
-    return at;
-}
 
 static Span stripped(Scan *scan, Span text) {
     Bytes end = text.at + text.size;
@@ -141,13 +106,6 @@ static Span stripped(Scan *scan, Span text) {
         end = last;
     }
     return (Span){text.at, end - text.at};
-}
-
-static Span first_characters(Span text, int64_t count) {
-    int64_t k = 0;
-    for (; k < text.size; k++)
-        if ((text.at[k] & 0xc0) != 0x80 && count-- == 0) break;
-    return (Span){text.at, k};
 }
 
 static Span last_characters(Span text, int64_t count) {
@@ -179,14 +137,6 @@ static void fold(Scan *scan, Fold *state, Span text) {
 
 static Span folded(Scan *scan) { return (Span){scan->folded.at, scan->folded.size}; }
 
-static uint8_t lowered(uint8_t c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
-
-static int is_named(Span text, const char *name) {
-    if ((int64_t)strlen(name) != text.size) return 0;
-    for (int64_t k = 0; k < text.size; k++)
-        if (lowered(text.at[k]) != (uint8_t)name[k]) return 0;
-    return 1;
-}
 
 static int is_exactly(Span text, const char *name) {
     return (int64_t)strlen(name) == text.size && !memcmp(text.at, name, (size_t)text.size);
@@ -197,7 +147,7 @@ static int begins_with(Span text, const char *start) {
     return text.size >= size && !memcmp(text.at, start, (size_t)size);
 }
 
-/* True if a text has a word in it; upper and lower case are the same if `fold` is 1. */
+/* True if a text has a word in it; upper and lower case are the same if `is_folded` is 1. */
 static int contains(Span text, const char *word, int is_folded) {
     int64_t size = (int64_t)strlen(word);
     for (int64_t k = 0; k + size <= text.size; k++) {
@@ -222,22 +172,13 @@ static int has_word(Span text, const char *name, int is_folded) {
 
 /* Nodes */
 
-static const Span NOTHING = {(Bytes)"", 0};
-
 static int role_of(Scan *scan, Dom node) {
     uintptr_t tag = scan->page->parser.tag_id(node);
     return tag < TAGS ? scan->page->roles[tag] : OTHER;
 }
 
 static int is_element(Scan *scan, Dom node) { return scan->page->parser.type(node) == ELEMENT; }
-static int is_text(Scan *scan, Dom node) { return node && scan->page->parser.tag_id(node) == TEXT; }
 static int is_unread(Scan *scan, Dom node) { return is_element(scan, node) && role_of(scan, node) == UNREAD; }
-
-static Span text_of(Scan *scan, Dom node) {
-    size_t size = 0;
-    Bytes text = scan->page->parser.text(node, &size);
-    return text ? (Span){text, (int64_t)size} : NOTHING;
-}
 
 /* The first node from a sibling on that is read. */
 static Dom read_from(Scan *scan, Dom node, Dom (*next)(Dom)) {
@@ -289,15 +230,15 @@ static void add_inside(Scan *scan, Dom link) {
     Fold state = {4 * scan->page->max_context, scan->page->max_context, 0};
     scan->folded.size = 0;
     if (!inner) return;
-    if (is_text(scan, inner) && !read_from(scan, parser->next(inner), parser->next)) {
-        fold(scan, &state, text_of(scan, inner));
+    if (is_text(&scan->page->parser, inner) && !read_from(scan, parser->next(inner), parser->next)) {
+        fold(scan, &state, text_of(&scan->page->parser, inner));
         return;
     }
     if (--scan->reads <= 0) return;
     for (Dom node = inner; node && state.read > 0 && state.written > 0;) {
         int is_skipped = is_unread(scan, node);
-        if (is_text(scan, node)) {
-            fold(scan, &state, text_of(scan, node));
+        if (is_text(&scan->page->parser, node)) {
+            fold(scan, &state, text_of(&scan->page->parser, node));
             fold(scan, &state, (Span){(Bytes)" ", 1});
         }
         Dom next = is_skipped ? NULL : parser->first_child(node);
@@ -316,14 +257,14 @@ static void add_beside(Scan *scan, Dom link) {
     Dom before = read_from(scan, parser->prev(link), parser->prev), after = read_from(scan, parser->next(link), parser->next);
     scan->folded.size = 0;
     Span words = NOTHING;
-    if (is_text(scan, before)) {
-        fold(scan, &(Fold){2 * most, 2 * most, 0}, last_characters(text_of(scan, before), 2 * most));
+    if (is_text(&scan->page->parser, before)) {
+        fold(scan, &(Fold){2 * most, 2 * most, 0}, last_characters(text_of(&scan->page->parser, before), 2 * most));
         words = stripped(scan, last_characters(folded(scan), most));
     }
     write(scan, &scan->links, words);
-    if (is_text(scan, after)) {
+    if (is_text(&scan->page->parser, after)) {
         scan->folded.size = 0;
-        fold(scan, &(Fold){2 * most, most, 0}, text_of(scan, after));
+        fold(scan, &(Fold){2 * most, most, 0}, text_of(&scan->page->parser, after));
         Span rest = stripped(scan, folded(scan));
         if (words.size && rest.size) put_byte(scan, &scan->links, ' ');
         write(scan, &scan->links, rest);
@@ -456,7 +397,7 @@ static void read_element(Scan *scan, Dom node) {
     if (role == BASE && own.href.at && !scan->base.size) add(scan, &scan->base, own.href);
     if (role == META && is_named(own.http_equiv, "content-language") && !scan->language.size)
         add(scan, &scan->language, own.content);
-    if (role == TITLE && !scan->title.size) add(scan, &scan->title, text_of(scan, node));
+    if (role == TITLE && !scan->title.size) add(scan, &scan->title, text_of(&scan->page->parser, node));
     if (role == UNREAD && !scan->unread) scan->unread = node;
     if (scan->unread) return;
     if (role == CODE) {
@@ -490,8 +431,8 @@ static void scan_page(Scan *scan, Dom root) {
     for (Dom node = root;;) {
         int is_inner = is_element(scan, node);
         if (is_inner) read_element(scan, node);
-        else if (scan->in_body && !scan->unread && is_text(scan, node)) {
-            add(scan, &scan->texts, stripped(scan, text_of(scan, node)));
+        else if (scan->in_body && !scan->unread && is_text(&scan->page->parser, node)) {
+            add(scan, &scan->texts, stripped(scan, text_of(&scan->page->parser, node)));
             put_byte(scan, &scan->in_code, scan->code != NULL);
             scan->text_count++;
         }

@@ -6,29 +6,15 @@
    long names of elements, or with more elements than are read) is left to the reference as a whole: the walk
    then ends with a status.  The page is untrusted: every buffer grows with what is written to it. */
 #include <setjmp.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-typedef const uint8_t *Bytes;
-typedef void *Dom; /* a node or attribute of the parser */
-
-typedef struct { /* functions of the parser */
-    Dom (*first_child)(Dom), (*next)(Dom), (*prev)(Dom), (*parent)(Dom);
-    uintptr_t (*tag_id)(Dom);
-    int (*type)(Dom);
-    Bytes (*text)(Dom, size_t *); /* a copy that lives as long as the page */
-    Dom (*first_attribute)(Dom), (*next_attribute)(Dom);
-    Bytes (*attribute_name)(Dom, size_t *), (*attribute_value)(Dom, size_t *), (*element_name)(Dom, size_t *);
-} Parser;
+#include "dom.h"
 
 enum { WORD = 1, MAY_END = 2, MAY_BEGIN = 4, SPACE = 8, INVISIBLE = 16, UNPRINTABLE = 32, SEPARATOR = 64, STOP = 128 };
-enum { CHARACTERS = 0x40000, TAGS = 256, MAX_NAME = 64, MAX_LEVELS = 4096, MAX_KINDS = 256, ELEMENT = 1, TEXT = 2 };
+enum { MAX_NAME = 64, MAX_LEVELS = 4096, MAX_KINDS = 256 };
 enum { BLOCK_LEVEL, INLINE, ANCHOR, TOP, CUSTOM, LINE_BREAK, RULE, IMAGE, AREA, INPUT, META, TITLE, SUPERSCRIPT, SKIPPED };
 enum { EVENT_INLINE, EVENT_BLOCK, EVENT_LEAF, EVENT_TEXT, EVENT_CLOSE };
 enum { ASK_GAP, ASK_MARK, ASK_SUPERSCRIPT };
 enum { HIDDEN = 1, APART = 2 };
-enum { DONE, UNUSUAL, NO_MEMORY, STOPPED };
 
 typedef struct {
     Parser parser;
@@ -43,8 +29,6 @@ typedef struct {
     int64_t hidden_count, head, max_path, max_elements, max_blocks, max_attribute, max_mark, max_tags, max_list;
     uint64_t seed;
 } Page;
-
-typedef struct { uint8_t *at; int64_t size, room; } Buffer;
 
 typedef struct { /* the first fields are the result */
     Buffer kinds, values, numbers, spelled, strings, hrefs, href_ids, texts, places, runs, tags;
@@ -66,7 +50,6 @@ typedef struct {
 } Frame;
 
 typedef struct { uintptr_t tag; int32_t count; } Count;
-typedef struct { Bytes at; int64_t size; } Span;
 typedef struct { Dom node; uintptr_t tag; Span name; int32_t number; } Element;
 
 static void stop(Walk *walk, int status) {
@@ -76,16 +59,9 @@ static void stop(Walk *walk, int status) {
 
 /* Makes room for more bytes at the end of a buffer, and returns where they begin. */
 static void *more(Walk *walk, Buffer *buffer, int64_t size) {
-    if (size > buffer->room - buffer->size) {
-        if (size > INT32_MAX / 2 || buffer->size > INT32_MAX / 2) stop(walk, UNUSUAL);
-        int64_t room = 2 * buffer->room + size + 64;
-        uint8_t *at = realloc(buffer->at, (size_t)room);
-        if (!at) stop(walk, NO_MEMORY);
-        buffer->at = at;
-        buffer->room = room;
-    }
-    void *at = buffer->at + buffer->size;
-    buffer->size += size;
+    int status = DONE;
+    void *at = grown(buffer, size, &status);
+    if (!at) stop(walk, status);
     return at;
 }
 
@@ -95,21 +71,11 @@ static void write(Walk *walk, Buffer *buffer, Span text) {
     if (text.size) memcpy(more(walk, buffer, text.size), text.at, (size_t)text.size);
 }
 
-/* The next character of a text; stops the walk where the text is not valid UTF-8. */
+/* The next character of a text; stops where the text is not valid UTF-8. */
 static uint32_t character(Walk *walk, Bytes *at, Bytes end) {
-    Bytes c = *at;
-    uint32_t point = *c;
-    int more_bytes = point < 0x80 ? 0 : point >= 0xf0 ? 3 : point >= 0xe0 ? 2 : 1;
-    if ((point >= 0x80 && point < 0xc2) || point > 0xf4 || end - c <= more_bytes) stop(walk, UNUSUAL);
-    if (more_bytes) point &= 0x3fu >> more_bytes;
-    for (int k = 1; k <= more_bytes; k++) {
-        if ((c[k] & 0xc0) != 0x80) stop(walk, UNUSUAL);
-        point = point << 6 | (c[k] & 0x3f);
-    }
-    if (point >= 0xd800 && point < 0xe000) stop(walk, UNUSUAL);
-    if (more_bytes > 1 && point < (more_bytes == 2 ? 0x800u : 0x10000u)) stop(walk, UNUSUAL);
-    *at = c + 1 + more_bytes;
-    return point;
+    int32_t point = next_character(at, end);
+    if (point < 0) stop(walk, UNUSUAL);
+    return (uint32_t)point;
 }
 
 static int class_of(Walk *walk, uint32_t point) { return point < CHARACTERS ? walk->page->classes[point] : 0; }
@@ -117,13 +83,6 @@ static int class_of(Walk *walk, uint32_t point) { return point < CHARACTERS ? wa
 static int first_class(Walk *walk, Span text) {
     Bytes at = text.at;
     return text.size ? class_of(walk, character(walk, &at, text.at + text.size)) : 0;
-}
-
-static Bytes last_character(Span text) {
-    Bytes at = text.at + text.size;
-    do at--;
-    while (at > text.at && (*at & 0xc0) == 0x80);
-    return at;
 }
 
 static int last_class(Walk *walk, Span text) {
@@ -141,13 +100,6 @@ static int is_ascii(Span text) {
     for (int64_t k = 0; k < text.size; k++)
         if (text.at[k] >= 0x80) return 0;
     return 1;
-}
-
-static Span first_characters(Span text, int64_t count) {
-    int64_t k = 0;
-    for (; k < text.size; k++)
-        if ((text.at[k] & 0xc0) != 0x80 && count-- == 0) break;
-    return (Span){text.at, k};
 }
 
 static Span stripped(Walk *walk, Span text, int class) {
@@ -286,8 +238,6 @@ static int32_t add_leaf(Walk *walk, const Element *element, Span text, Span href
     return (int32_t)walk->elements - 1;
 }
 
-static const Span NOTHING = {(Bytes)"", 0};
-
 static Frame *frames(Walk *walk) { return (Frame *)walk->frames.at; }
 static Frame *block_of(Walk *walk) { return frames(walk) + walk->block; }
 static Frame *top_of(Walk *walk) { return (Frame *)(walk->frames.at + walk->frames.size) - 1; }
@@ -313,23 +263,6 @@ static Span attribute(Walk *walk, Dom node, const char *name) {
     }
     return NOTHING;
 }
-
-static int is_named(Span text, const char *name) {
-    if ((int64_t)strlen(name) != text.size) return 0;
-    for (int64_t k = 0; k < text.size; k++) {
-        uint8_t c = text.at[k];
-        if ((c >= 'A' && c <= 'Z' ? c + 32 : c) != (uint8_t)name[k]) return 0;
-    }
-    return 1;
-}
-
-static Span text_of(Walk *walk, Dom node) {
-    size_t size = 0;
-    Bytes text = walk->page->parser.text(node, &size);
-    return text ? (Span){text, (int64_t)size} : NOTHING;
-}
-
-static int is_text(Walk *walk, Dom node) { return node && walk->page->parser.tag_id(node) == TEXT; }
 
 static int is_blank(Span text) {
     for (int64_t k = 0; k < text.size; k++)
@@ -531,13 +464,13 @@ static int read_box(Walk *walk, const Element *element, int is_top) {
     int64_t place = hidden_place(page, element->node);
     int is_hidden = place >= 0 && page->reasons[place] != APART;
     int is_link = element->tag < TAGS && page->roles[element->tag] == ANCHOR;
-    if (is_hidden || is_link || is_top || !is_text(walk, inner) || page->parser.next(inner)) {
+    if (is_hidden || is_link || is_top || !is_text(&walk->page->parser, inner) || page->parser.next(inner)) {
         open_element(walk, &own, 0, is_hidden, path);
         return 1;
     }
     if (path >= page->max_path) stop(walk, UNUSUAL);
     if (walk->muted) return 0;
-    Span text = text_of(walk, inner);
+    Span text = text_of(&walk->page->parser, inner);
     int32_t at = add_leaf(walk, element, visible(walk, text), NOTHING);
     Span clean = block_text(walk, text);
     if (has_word(walk, clean)) add_block(walk, clean, at, 0);
@@ -568,7 +501,7 @@ static void drop_mark(Walk *walk, const Element *element) {
     Dom after = parser->next(element->node), parent = parser->parent(element->node);
     uintptr_t tag = parent ? parser->tag_id(parent) : 0;
     if (!after && tag && tag < TAGS && walk->page->roles[tag] == ANCHOR) after = parser->next(parent);
-    if (part_count(walk) && is_text(walk, after) && first_class(walk, text_of(walk, after)) & STOP) {
+    if (part_count(walk) && is_text(&walk->page->parser, after) && first_class(walk, text_of(&walk->page->parser, after)) & STOP) {
         Span last = parts_from(walk, part_count(walk) - 1);
         while (last.size && last_class(walk, last) & SPACE) last.size = last_character(last) - last.at;
         walk->run.size = last.at - walk->run.at + last.size;
@@ -581,8 +514,8 @@ static int is_mark(Walk *walk, const Element *element) {
     Span href = attribute(walk, element->node, "href");
     if (!href.size || !memchr(href.at, '#', (size_t)href.size)) return 0;
     Dom inner = walk->page->parser.first_child(element->node);
-    if (!is_text(walk, inner)) return is_in_heading(walk) && ask(walk, ASK_MARK, element->node, NOTHING);
-    return length(text_of(walk, inner)) <= walk->page->max_mark && ask(walk, ASK_MARK, element->node, NOTHING);
+    if (!is_text(&walk->page->parser, inner)) return is_in_heading(walk) && ask(walk, ASK_MARK, element->node, NOTHING);
+    return length(text_of(&walk->page->parser, inner)) <= walk->page->max_mark && ask(walk, ASK_MARK, element->node, NOTHING);
 }
 
 static int follows_link(Walk *walk, const Element *element) {
@@ -676,8 +609,8 @@ static int is_in_link_list(Walk *walk, Dom link) {
         if (!node) continue;
         *(Dom *)more(walk, &walk->waiting, sizeof(Dom)) = parser->next(node);
         int role = role_of(walk, node);
-        if (is_text(walk, node)) {
-            if (!is_text_of_list(walk, &list, text_of(walk, node))) return 0;
+        if (is_text(&walk->page->parser, node)) {
+            if (!is_text_of_list(walk, &list, text_of(&walk->page->parser, node))) return 0;
         } else if (role == ANCHOR) {
             if (list.has_end || !add_target(walk, node)) return 0;
             list.is_after_arrow = 0;
@@ -773,8 +706,8 @@ static void read_title(Walk *walk, const Element *element) {
     if (walk->has_title) return;
     walk->has_title = 1;
     if (!inner) return;
-    if (!is_text(walk, inner) || walk->page->parser.next(inner)) stop(walk, UNUSUAL);
-    Span title = visible(walk, first_characters(text_of(walk, inner), walk->page->max_attribute));
+    if (!is_text(&walk->page->parser, inner) || walk->page->parser.next(inner)) stop(walk, UNUSUAL);
+    Span title = visible(walk, first_characters(text_of(&walk->page->parser, inner), walk->page->max_attribute));
     if (!title.size) return;
     put(walk, &walk->texts, string_id(walk, title, 0));
     put(walk, &walk->places, -1 - string_id(walk, (Span){(Bytes)path, sizeof path - 1}, 0));
@@ -833,7 +766,7 @@ static int read_node(Walk *walk, Dom node) {
     uintptr_t tag = walk->page->parser.tag_id(node);
     int is_head = top_of(walk)->tag == (uintptr_t)walk->page->head;
     if (tag == TEXT) {
-        Span text = text_of(walk, node);
+        Span text = text_of(&walk->page->parser, node);
         if (!part_count(walk) && is_blank(text)) return 0;
         if (is_head) stop(walk, UNUSUAL);
         add_text(walk, node, text);
