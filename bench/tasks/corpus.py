@@ -43,6 +43,7 @@ PER_PAIR = 40
 SHARE = 0.2  # of segments that are near-duplicates of others
 FORMATS = ("tsv", "tmx", "moses", "jsonl", "parquet")
 QUARTERS = 4
+PER_FILE = 500_000  # lines
 
 
 def words(rng: random.Random, count: int, letters: str) -> list[str]:
@@ -151,6 +152,14 @@ def merge(folder: Path) -> int:
     )
 
 
+def merge_to_parts(folder: Path) -> int:
+    """Merge all runs of a folder into a folder of Parquet files."""
+    runs = sorted(path.parent for path in folder.glob("*/run.toml"))
+    return merge_corpora(
+        MergeOptions(inputs=tuple(runs), out=folder / "merged.parquet", max_lines=PER_FILE)
+    )
+
+
 def by_dictionary(run: Path) -> int:
     """Remove equal texts with a dictionary in memory, and write JSON with the standard library."""
     with Store(run, write=False) as store, (run / "plain.jsonl").open("w", encoding="utf-8") as out:
@@ -182,6 +191,7 @@ METHODS: dict[str, Callable[[Path], int]] = {
     "deduplicate": deduplicate,
     **{f"export {name}": export(name) for name in FORMATS},
     "merge 4 runs, jsonl": merge,
+    "merge 4 runs, parquet in several files": merge_to_parts,
     "a dictionary and json": by_dictionary,
     "a window function": by_window,
 }
@@ -237,7 +247,7 @@ def measure_all(folder: Path, count: int) -> tuple[list[dict[str, Any]], bool]:
     for number in range(QUARTERS):
         generate(runs / f"run{number}", count // QUARTERS, seed=number % 3)  # two are the same
         deduplicate(runs / f"run{number}")
-    rows.append(measure("merge 4 runs, jsonl", runs, count))
+    rows.extend(measure(name, runs, count) for name in METHODS if name.startswith("merge"))
     return rows, is_right
 
 

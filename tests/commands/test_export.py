@@ -185,3 +185,31 @@ def test_mistakes_are_reported_in_one_line(recorded, tmp_path):
     )  # fmt: skip
     assert not (tmp_path / "a.tsv").exists()
     assert not list(tmp_path.glob("*.part*"))
+
+
+def test_corpus_in_several_files_can_be_merged_again(tmp_path, recorded) -> None:
+    parts, whole, again = tmp_path / "parts.jsonl", tmp_path / "whole.jsonl", tmp_path / "a.jsonl"
+    result = run("merge", recorded, "--out", parts, "--max-lines", "100")
+    assert result.exit_code == 0
+    assert len(list(parts.iterdir())) == 5
+    assert run("merge", recorded, "--out", whole).exit_code == 0
+    assert run("merge", parts, "--out", again).exit_code == 0
+    texts = [
+        [(unit["left"], unit["right"], unit["copies"]) for unit in map(json.loads, lines)]
+        for lines in (whole.read_text("utf-8").splitlines(), again.read_text("utf-8").splitlines())
+    ]
+    assert texts[0] == texts[1]
+    assert "name it with --out" in mistake(
+        "export", recorded, "--format", "tsv", "--max-lines", "9"
+    )
+
+
+def test_many_runs_are_not_open_at_the_same_time(tmp_path, recorded, monkeypatch) -> None:
+    from diptych.commands import merge
+
+    once, twice = tmp_path / "once.jsonl", tmp_path / "twice.jsonl"
+    run("merge", recorded, recorded, "--out", once)
+    monkeypatch.setattr(merge, "_MAX_OPEN", 0)
+    run("merge", recorded, recorded, "--out", twice)
+    assert once.read_bytes() == twice.read_bytes()
+    assert json.loads(once.read_text("utf-8").splitlines()[0])["copies"] >= 2

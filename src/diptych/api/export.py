@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from diptych.api.arguments import texts
-from diptych.api.declare import REQUIRED, argument, option, require_valid
+from diptych.api.declare import REQUIRED, argument, count_option, option, require_valid
 from diptych.errors import ConfigError, option_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from diptych.corpus.from_run import Choice, RunCorpus
     from diptych.protocols import Corpus, Exporter
     from diptych.run.store import Store
     from diptych.run.terms import Terms
+    from diptych.units import DocumentPair, Unit
 
 FORMATS = ("docs", "jsonl", "moses", "parquet", "standoff", "tmx", "tsv")
 """the formats in the registry, listed here because the registry is slow to load"""
@@ -65,13 +67,21 @@ class CorpusOptions:
         "File format; default: inferred from the suffix of --out.", choices=FORMATS
     )
     out: Path = out_option()
+    max_lines: int | None = count_option(
+        "Maximum number of lines in a file; --out becomes a folder of numbered files."
+    )
 
     def exporter(self, *, n_way: bool = False, markdown: bool = False) -> Exporter:
         """The exporter for the given format, or for the format that the file suffix indicates."""
-        from diptych.corpus.files import format_of, require_compression
+        from diptych.corpus.files import STANDARD, format_of, require_compression
         from diptych.learn.libraries import require_libraries_of
         from diptych.registry import STRATEGIES, exporter
 
+        if self.max_lines and (not self.out or str(self.out) == STANDARD):
+            raise ConfigError(
+                f"{option_name('max_lines')} writes a folder of files: name it with"
+                f" {option_name('out')}"
+            )
         if self.out:
             require_compression(self.out)
         told = format_of(self.out) if self.out else None
@@ -221,7 +231,8 @@ def export_run(
             if asked.n_way
             else chosen_corpus(store, terms, asked)
         )
-        return Exported(*write_corpus(corpus, made, path, standard(path)))
+        written = write_corpus(corpus, made, path, standard(path), max_lines=asked.max_lines)
+        return Exported(*written)
 
 
 def run_corpus(store: Store, terms: Terms, asked: CorpusChoice, *, prefix: str = "") -> RunCorpus:
@@ -244,6 +255,35 @@ def run_corpus(store: Store, terms: Terms, asked: CorpusChoice, *, prefix: str =
     )
     has_duplicates = bool(asked.without) or asked.redact or not corpus.is_deduplicated()
     return replace(corpus, each=has_duplicates)
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """The selected part of the corpus of a run, which is open only while it is being read."""
+
+    folder: Path
+    asked: CorpusChoice
+    prefix: str = ""
+    """prefix for the names of the run's own archives"""
+
+    @contextmanager
+    def opened(self) -> Iterator[RunCorpus]:
+        """Open the run; later changes to it are not visible."""
+        from diptych.run.store import Store
+
+        terms = terms_of(self.folder)
+        with Store(self.folder, write=False) as store, store.snapshot():
+            yield run_corpus(store, terms, self.asked, prefix=self.prefix)
+
+    def keyed(self) -> Iterator[tuple[int, Unit]]:
+        """All selected segments, each with a key that is the same for near-duplicates."""
+        with self.opened() as corpus:
+            yield from corpus.keyed()
+
+    def documents(self) -> Iterator[DocumentPair]:
+        """All verified page pairs, with the whole texts of their pages."""
+        with self.opened() as corpus:
+            yield from corpus.documents()
 
 
 def chosen_corpus(store: Store, terms: Terms, asked: CorpusChoice) -> Corpus:

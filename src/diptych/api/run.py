@@ -260,12 +260,14 @@ class Run:
         keep_templates: bool = False,
         n_way: bool = False,
         markdown: bool = False,
+        max_lines: int | None = None,
     ) -> Exported:
         """Write the corpus to a file, and return the number of lines and the files written.
 
         The formats are tsv, tmx, jsonl, parquet, moses, docs and standoff; the default is inferred
         from the file name.  A file whose name ends in .gz or .zst is compressed.
-        `markdown` adds the texts of the pages to the format docs.
+        `markdown` adds the texts of the pages to the format docs.  With `max_lines`, `path` becomes
+        a folder of numbered files that have at most this number of lines.
 
         >>> run.export(folder / "corpus.tmx", min_score=0.9).lines
         393
@@ -273,7 +275,7 @@ class Run:
         options = ExportOptions(
             run=self.folder, out=Path(path), format=format, min_score=min_score,
             without=",".join(texts(without)), redact=redact,
-            keep_templates=keep_templates, n_way=n_way, markdown=markdown,
+            keep_templates=keep_templates, n_way=n_way, markdown=markdown, max_lines=max_lines,
         )  # fmt: skip
         if str(path) == "-":
             raise ConfigError("specify a file to write the corpus to")

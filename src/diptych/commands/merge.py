@@ -9,13 +9,14 @@ from os.path import commonpath
 from pathlib import Path
 
 from diptych.api.declare import argument, require_valid
-from diptych.api.export import ChosenOptions, lines_of, run_corpus, terms_of
+from diptych.api.export import ChosenOptions, RunFolder, lines_of, terms_of
 from diptych.commands._corpus import say_written, standard_output, warn_unfinished
 from diptych.commands.declare import command
 from diptych.commands.options import FOUND, NOTHING
 from diptych.errors import ConfigError
 
 _READABLE = ("jsonl", "parquet")
+_MAX_OPEN = 100  # runs that are open at the same time; each needs several file handles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +30,7 @@ class MergeOptions(ChosenOptions):
 def merge(asked: MergeOptions) -> int:
     """Merge several runs into one corpus without duplicates.
 
-    RUN can also be a corpus that was exported as JSONL or Parquet.
+    RUN can also be a corpus that was exported as JSONL or Parquet, in one file or in several.
     """
     return FOUND if merge_corpora(asked) else NOTHING
 
@@ -40,25 +41,28 @@ def merge_corpora(asked: MergeOptions) -> int:
     from diptych.corpus.from_run import write_corpus
     from diptych.corpus.merge import FileCorpus, Source
     from diptych.corpus.merge import merge as merged_of
-    from diptych.run.store import Store
+    from diptych.corpus.parts import parts_of
 
     require_valid(asked)
     made = asked.exporter()
+    inputs = [each for path in asked.inputs for each in parts_of(path) or [path]]
     with ExitStack() as stack:
         sources: list[Source] = []
-        for path, prefix in zip(asked.inputs, _prefixes(asked.inputs), strict=True):
+        for path, prefix in zip(inputs, _prefixes(inputs), strict=True):
             if path.is_dir():
-                terms = terms_of(path)
+                terms_of(path)
                 warn_unfinished(path)
-                store = stack.enter_context(Store(path, write=False))
-                stack.enter_context(store.snapshot())
-                sources.append(run_corpus(store, terms, asked, prefix=prefix))
+                run = RunFolder(path, asked, prefix)
+                is_open = len(sources) < _MAX_OPEN
+                sources.append(stack.enter_context(run.opened()) if is_open else run)
             elif format_of(path) in _READABLE:
                 sources.append(FileCorpus(path, asked.choice(0.0), prefix))
             else:
                 raise ConfigError(f"{path} is neither a run nor a JSONL or Parquet corpus")
         merged = merged_of(sources)
-        written = write_corpus(merged, made, asked.out, standard_output(asked.out))
+        written = write_corpus(
+            merged, made, asked.out, standard_output(asked.out), max_lines=asked.max_lines
+        )
     what = lines_of(made)
     of = f" of {merged.found:,}" if what == "segments" else ""
     say_written(f"{written.lines:,}{of} {what} in {len(sources)} corpora", written.files)

@@ -10,6 +10,7 @@ import os
 import platform
 import re
 import secrets
+import shutil
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -152,16 +153,10 @@ class OutFiles:
         return _Opened(target, real, part, layers)
 
     def _part(self, real: Path) -> Path:
-        """The path of a partial file that no other export uses.
-
-        The name contains the process id and a hash of the output path, so that partial files of a
-        killed process can be found.  It contains only the start of the final file name, because a
-        longer name might exceed the limit of the file system.
-        """
-        mark = _export_hash(self.path)
+        """The path of a partial file that no other export uses."""
         if not self._opened:
-            _remove_stale(real.parent, mark)
-        return real.with_name(f"{real.name[:24]}.{mark}.{os.getpid()}-{secrets.token_hex(4)}.part")
+            remove_stale(real.parent, self.path)
+        return real.with_name(partial_name(real, self.path))
 
     def _finish(self) -> None:
         for opened in self._opened.values():
@@ -191,15 +186,35 @@ def _export_hash(path: str) -> str:
     return blake2b(os.fsencode(name), digest_size=8).hexdigest()
 
 
-def _remove_stale(folder: Path, mark: str) -> None:
-    """Remove partial files of this export that were left by processes no longer running."""
+def partial_name(real: Path, path: str) -> str:
+    """A name for a partial file or folder that no other export uses.
+
+    The name contains the process id and a hash of `path`, the output path of the export, so that
+    partial files of a killed process can be found.  It contains only the start of the final file
+    name, because a longer name might exceed the limit of the file system.
+    """
+    mark = _export_hash(path)
+    return f"{real.name[:24]}.{mark}.{os.getpid()}-{secrets.token_hex(4)}.part"
+
+
+def remove_stale(folder: Path, path: str) -> None:
+    """Remove partial files of the export to `path` that were left by processes that have ended."""
     if os.name != "posix":  # on other systems os.kill terminates the process
         return
+    mark = _export_hash(path)
     for name in os.listdir(folder):
         found = _PART.fullmatch(name)
         if found and found[1] == mark and not _is_alive(int(found[2])):
             with suppress(OSError):
-                (folder / name).unlink()
+                _remove(folder / name)
+
+
+def _remove(path: Path) -> None:
+    """Delete a file, or a folder with its files."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
 
 
 def _is_alive(process: int) -> bool:

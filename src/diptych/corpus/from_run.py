@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from diptych.corpus.files import OutFiles
 from diptych.corpus.n_way import Group, groups, joined
+from diptych.corpus.parts import parts_of, write_parts
 from diptych.corpus.personal_data import redacted
 from diptych.errors import StoreError
 from diptych.page.read import read_content
@@ -265,12 +266,16 @@ class Written(NamedTuple):
 
 
 def write_corpus(
-    corpus: Corpus, made: Exporter, path: Path, standard: BinaryIO | None = None
-) -> Written:
+    corpus: Corpus, made: Exporter, path: Path, standard: BinaryIO | None = None, *,
+    max_lines: int | None = None,
+) -> Written:  # fmt: skip
     """Write a corpus with the exporter `made`; files appear only when they are complete.
 
-    If the path is `-`, the corpus is written to the stream `standard`.
+    If the path is `-`, the corpus is written to the stream `standard`.  With `max_lines`, the path
+    becomes a folder of files that have at most this number of lines.
     """
+    if max_lines is not None:
+        return Written(write_parts(corpus, made, path, max_lines), tuple(parts_of(path)))
     with OutFiles(path, made.suffix, standard) as files:
         lines = made.write(corpus, files)
     return Written(lines, () if standard is not None else tuple(files.targets))

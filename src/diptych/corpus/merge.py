@@ -1,25 +1,21 @@
 """Merges corpora: each group of near-duplicates becomes one segment with a copy count.
 
-All sources are read twice.  The first pass keeps only a key, a score and a count for each segment;
-the second pass yields the best segment for each key.  The first segment of a language pair
-determines which language is on the left in all its segments.
+All sources are read twice.  The first pass notes only a key, a score and a count for each segment,
+on disk if there are many; the second pass yields the best segment for each key.  The first segment
+of a language pair determines which language is on the left in all its segments.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-from diptych.corpus.best_copies import Best, best_of
 from diptych.corpus.from_file import read_units
 from diptych.corpus.from_run import Choice
+from diptych.corpus.key_table import Kept, KeyTable
 from diptych.errors import ConfigError, CorpusError
 from diptych.text.near_duplicates import segment_keys, text_key
 from diptych.units import DocumentPair, Side, Unit
@@ -82,26 +78,22 @@ class Merged:
     langs: tuple[str, ...]
     found: int
     """number of segments in all sources"""
-    best: Best
-    """the segments that are kept, with their numbers of copies"""
-    keys: NDArray[np.int64]
-    """keys of all segments"""
+    kept: Kept
+    """the keys of all segments, and the numbers of copies of those that are kept"""
     orders: frozenset[tuple[str, str]]
     """language pairs, each in the order in which it first occurs"""
 
     def units(self) -> Iterator[Unit]:
         """The best segment of each group of near-duplicates, in the order of the sources."""
-        chosen = zip(self.best.rows.tolist(), self.best.copies.tolist(), strict=True)
-        wanted, copies = next(chosen, (-1, 0))
-        place = -1
-        for place, (key, unit) in enumerate(_all(self.sources)):
-            if place == wanted:
-                if key != self.keys[place]:
-                    break
+        rows = self.kept.rows()
+        for key, unit in _all(self.sources):
+            known, copies = next(rows, (None, 0))
+            if key != known:
+                raise _changed()
+            if copies:
                 yield self._turned(unit._replace(copies=copies))
-                wanted, copies = next(chosen, (-1, 0))
-        if place + 1 != self.found:
-            raise CorpusError("a corpus changed while it was being read; merge again")
+        if next(rows, None) is not None:
+            raise _changed()
 
     def _turned(self, unit: Unit) -> Unit:
         left, right = unit.sides
@@ -121,19 +113,21 @@ class Merged:
 
 def merge(sources: Sequence[Source]) -> Merged:
     """Merge corpora; of each group of near-duplicates, keep the first with the highest score."""
-    keys, scores, counts = array("q"), array("d"), array("q")
     orders: dict[tuple[str, str], None] = {}
-    for key, unit in _all(sources):
-        keys.append(key)
-        scores.append(unit.score)
-        counts.append(min(unit.copies, _MAX_COPIES))
-        left, right = unit.sides[0].lang, unit.sides[1].lang
-        if (left, right) not in orders and (right, left) not in orders:
-            orders[left, right] = None
-    best = best_of(np.asarray(keys), np.asarray(scores), np.asarray(counts))
+    with KeyTable() as table:
+        for key, unit in _all(sources):
+            table.add(key, unit.score, min(unit.copies, _MAX_COPIES))
+            left, right = unit.sides[0].lang, unit.sides[1].lang
+            if (left, right) not in orders and (right, left) not in orders:
+                orders[left, right] = None
+        kept = table.kept()
     langs = tuple(dict.fromkeys(lang for order in orders for lang in order))
-    return Merged(sources, langs, len(keys), best, np.asarray(keys), frozenset(orders))
+    return Merged(sources, langs, len(table), kept, frozenset(orders))
 
 
 def _all(sources: Sequence[Source]) -> Iterator[tuple[int, Unit]]:
     return chain.from_iterable(source.keyed() for source in sources)
+
+
+def _changed() -> CorpusError:
+    return CorpusError("a corpus changed while it was being read; merge again")
