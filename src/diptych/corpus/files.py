@@ -10,7 +10,6 @@ import os
 import platform
 import re
 import secrets
-import shutil
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -206,15 +205,17 @@ def remove_stale(folder: Path, path: str) -> None:
         found = _PART.fullmatch(name)
         if found and found[1] == mark and not _is_alive(int(found[2])):
             with suppress(OSError):
-                _remove(folder / name)
+                remove(folder / name)
 
 
-def _remove(path: Path) -> None:
+def remove(path: Path) -> None:
     """Delete a file, or a folder with its files."""
     if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
+        for file in path.iterdir():
+            file.unlink()
+        path.rmdir()
     else:
-        path.unlink()
+        path.unlink(missing_ok=True)
 
 
 def _is_alive(process: int) -> bool:

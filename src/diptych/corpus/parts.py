@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any
 
-from diptych.corpus.files import OutFiles, partial_name, remove_stale, split_compression
+from diptych.corpus.files import OutFiles, partial_name, remove, remove_stale, split_compression
 from diptych.errors import ConfigError, option_name
 from diptych.files import writing
 from diptych.protocols import Corpus, Exporter
@@ -92,4 +91,5 @@ def _replaced(folder: Path) -> Iterator[Path]:
             os.replace(partial, real)
     finally:
         for left in (partial, old):
-            shutil.rmtree(left, ignore_errors=True)
+            with suppress(OSError):
+                remove(left)
