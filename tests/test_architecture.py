@@ -57,7 +57,7 @@ ALLOWED = {
     "frontier": {"sqlite3"},
     "engine": EFFECTS - {"sqlite3"},
     "sources": {"glob", "os", "pathlib", "shutil", "sqlite3", "tempfile"},
-    "corpus": {"os", "pathlib", "secrets"},
+    "corpus": {"os", "pathlib", "secrets", "tempfile"},  # sorts on disk
     "reports": {"pathlib", "time"},
     "steps": {"pathlib"},
     "api": {"pathlib", "tempfile", "time"},
