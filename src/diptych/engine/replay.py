@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from concurrent.futures import Future
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from diptych.engine.engine import Answerer
 from diptych.engine.reading import READ_LIMITS, ArchivedTask, close_archives, read_result
-from diptych.engine.workers import ALONE, Workers
+from diptych.engine.worker import Failed
+from diptych.engine.workers import ALONE, Workers, result_of
 from diptych.errors import ArchiveError
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
@@ -18,6 +21,7 @@ from diptych.page.body import is_html
 from diptych.protocols import Watcher
 from diptych.reason import Reason
 from diptych.run.archived import ArchiveIndex
+from diptych.run.database import Transaction
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.run.warc import Pointer, check_archive, scan
@@ -76,8 +80,10 @@ def _add_answers(index: ArchiveIndex, warc: int, file: Path) -> str:
     return ""
 
 
-PAGES_AT_ONCE = 32
-"""number of pages parsed at once, if the choice of the next URL does not depend on them"""
+PAGES_AT_ONCE = 64
+"""number of pages claimed at once, if the choice of the next URL does not depend on them"""
+PAGES_PER_COMMIT = 256
+"""number of pages that are parsed again if the run is killed"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,66 +97,115 @@ class ReplayEngine:
     def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
         """Crawl until no URL is left or the watcher stops the crawl."""
         workers.prepare(Statistics(crawl.store).queued())
-        room = 1 if crawl.guides.has_memory else PAGES_AT_ONCE
-        now = float(crawl.stats.downloads)
-        with ExitStack() as at_end, crawl.store.transaction() as transaction:
-            at_end.callback(close_archives)
-            while not watcher.stopped():
-                answers.answer_all(now, lambda: crawl.checkpoint(transaction), watcher)
-                if watcher.stopped():
-                    break
-                claims = crawl.next(now, room)
-                if not claims:
-                    wake = crawl.wake()
-                    if wake is None:
-                        break
-                    now = max(now + 1.0, wake)
-                    continue
-                for claim, reading, pointer in _answers(crawl, claims, workers, watcher):
-                    now += 1.0
-                    crawl.fetched(claim, reading, now, pointer)
-                    if crawl.stats.downloads % 64 == 0:
-                        crawl.checkpoint(transaction)
-                    watcher.tick()
+        with (
+            crawl.store.transaction() as transaction,
+            closing(_Replay(crawl, answers, workers, watcher, transaction)) as replay,
+            suppress(_StoppedError),
+        ):
+            for claim, reading, pointer in replay.answers():
+                replay.now += 1.0
+                crawl.fetched(claim, reading, replay.now, pointer)
+                if crawl.stats.downloads % PAGES_PER_COMMIT == 0:
+                    crawl.checkpoint(transaction)
+                replay.tick()
 
 
 class _StoppedError(Exception):
     """The watcher stopped the crawl."""
 
 
-def _answers(
-    crawl: Crawl, claims: Sequence[Claim], workers: Workers, watcher: Watcher
-) -> Iterator[tuple[Claim, ReadAnswer | Failure, Pointer | None]]:
-    """Parse the archived responses to `claims` in parallel, and yield them in the same order.
+_Opened = tuple[Claim, Future[bytes | Failed | None] | None, Pointer | None]
+"""a claim, its response if that is archived, and the place of the response"""
 
-    If the watcher stops the crawl, the remaining responses are not yielded; the next invocation
-    returns their claims to the queue.  Sketches are created at the same time, so that no page is
-    parsed twice.
+
+class _Replay:
+    """A crawl that is being replayed.
+
+    Some URLs are claimed and parsed before the responses to earlier ones are processed, so that no
+    worker waits.  If the watcher stops the crawl, the next invocation returns the open claims to
+    the queue.
     """
 
-    def tick() -> None:
-        watcher.tick()
-        if watcher.stopped():
+    def __init__(
+        self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher,
+        transaction: Transaction,
+    ) -> None:  # fmt: skip
+        self.now = float(crawl.stats.downloads)
+        self._crawl, self._answers, self._workers = crawl, answers, workers
+        self._watcher, self._transaction = watcher, transaction
+        self._index = ArchiveIndex(crawl.store)
+        self._room = 1 if crawl.guides.has_memory else PAGES_AT_ONCE
+        self._open: deque[_Opened] = deque()
+
+    def tick(self) -> None:
+        """Tell the watcher that the crawl goes on; raise an exception if the watcher stops it."""
+        self._watcher.tick()
+        if self._watcher.stopped():
             raise _StoppedError
 
-    index, archive = ArchiveIndex(crawl.store), crawl.store.archive
-    folder = str(crawl.store.folder)
-    places = [index.place(claim.url) for claim in claims]
-    tasks = (
-        ArchivedTask(claim.kind, folder, archive.path(place[0]), place[1], claim.depth, crawl.langs)
-        for claim, place in zip(claims, places, strict=True)
-        if place is not None
-    )
-    results = workers.run_tasks(tasks, ALONE, tick=tick, limits=READ_LIMITS)
-    with suppress(_StoppedError):
+    def answers(self) -> Iterator[tuple[Claim, ReadAnswer | Failure, Pointer | None]]:
+        """Claim URLs until none is left, and yield the responses to them in the same order."""
+        while True:
+            if len(self._open) <= self._room // 2 and not self._claim():
+                break
+            if self._open:
+                claim, future, pointer = self._open.popleft()
+                yield claim, self._reading(claim, future), pointer
+
+    def close(self) -> None:
+        """Stop parsing, and close all archives."""
+        for _, future, _ in self._open:
+            if future is not None:
+                future.cancel()
+        close_archives()
+
+    def _claim(self) -> bool:
+        """Claim more URLs; return False if no URL is left, and no claim is open."""
+        crawl = self._crawl
+        if self._watcher.stopped():
+            raise _StoppedError
+        self._answers.answer_all(
+            self.now, lambda: crawl.checkpoint(self._transaction), self._watcher
+        )
+        if self._watcher.stopped():
+            raise _StoppedError
+        claims = crawl.next(self.now, self._room - len(self._open))
+        self._open.extend(self._opened(claims))
+        if not self._open:
+            wake = crawl.wake()
+            if wake is None:
+                return False
+            self.now = max(self.now + 1.0, wake)
+        return True
+
+    def _opened(self, claims: Sequence[Claim]) -> Iterator[_Opened]:
+        """Begin to parse the archived responses to claims.
+
+        Sketches are created at the same time, so that no page is parsed twice.
+        """
+        store, langs = self._crawl.store, self._crawl.langs
+        folder, places = str(store.folder), [self._index.place(claim.url) for claim in claims]
+        tasks = [
+            ArchivedTask(
+                claim.kind, folder, store.archive.path(place[0]), place[1], claim.depth, langs
+            )
+            for claim, place in zip(claims, places, strict=True)
+            if place is not None
+        ]
+        futures = iter(self._workers.submit_all(tasks, ALONE, limits=READ_LIMITS))
         for claim, place in zip(claims, places, strict=True):
-            result = None if place is None else next(results)
-            if place is None or result is None:
-                yield claim, _missing(claim, crawl.langs), None
-            else:
-                *_, read = read_result(claim.url, result)
-                assert read is not None
-                yield claim, read[0], Pointer(*place, 0)
+            yield claim, next(futures) if place else None, Pointer(*place, 0) if place else None
+
+    def _reading(
+        self, claim: Claim, future: Future[bytes | Failed | None] | None
+    ) -> ReadAnswer | Failure:
+        """Wait for the response to a claim, and return it."""
+        result = None if future is None else result_of(future, self.tick)
+        if result is None:
+            return _missing(claim, self._crawl.langs)
+        *_, read = read_result(claim.url, result)
+        assert read is not None
+        return read[0]
 
 
 def _missing(claim: Claim, langs: tuple[str, ...]) -> ReadAnswer | Failure:
