@@ -7,10 +7,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
 from diptych.engine.engine import Answerer
-from diptych.engine.reading import READ_LIMITS, ArchivedTask, close_archives, read_result
+from diptych.engine.reading import (
+    READ_LIMITS,
+    ArchivedPagesTask,
+    ArchivedTask,
+    close_archives,
+    read_result,
+)
 from diptych.engine.worker import Failed
 from diptych.engine.workers import ALONE, Workers, result_of
 from diptych.errors import ArchiveError
@@ -80,10 +88,11 @@ def _add_answers(index: ArchiveIndex, warc: int, file: Path) -> str:
     return ""
 
 
-PAGES_AT_ONCE = 64
+PAGES_AT_ONCE = 32
 """number of pages claimed at once, if the choice of the next URL does not depend on them"""
 PAGES_PER_COMMIT = 256
 """number of pages that are parsed again if the run is killed"""
+_PAGES_PER_TASK = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +123,16 @@ class _StoppedError(Exception):
     """The watcher stopped the crawl."""
 
 
-_Opened = tuple[Claim, Future[bytes | Failed | None] | None, Pointer | None]
-"""a claim, its response if that is archived, and the place of the response"""
+class _Opened(NamedTuple):
+    """A claim whose archived response is being parsed, with others in one task."""
+
+    claim: Claim
+    pointer: Pointer
+    task: ArchivedTask
+    results: Future[list[bytes | Failed | None] | Failed]
+    place: int
+    """index of the response in the results"""
+    is_alone: bool
 
 
 class _Replay:
@@ -135,7 +152,8 @@ class _Replay:
         self._watcher, self._transaction = watcher, transaction
         self._index = ArchiveIndex(crawl.store)
         self._room = 1 if crawl.guides.has_memory else PAGES_AT_ONCE
-        self._open: deque[_Opened] = deque()
+        self._open: deque[_Opened | Claim] = deque()
+        """claims in order; those whose responses are not archived stand alone"""
 
     def tick(self) -> None:
         """Tell the watcher that the crawl goes on; raise an exception if the watcher stops it."""
@@ -149,14 +167,19 @@ class _Replay:
             if len(self._open) <= self._room // 2 and not self._claim():
                 break
             if self._open:
-                claim, future, pointer = self._open.popleft()
-                yield claim, self._reading(claim, future), pointer
+                first = self._open.popleft()
+                claim = first if isinstance(first, Claim) else first.claim
+                reading = None if isinstance(first, Claim) else self._reading(first)
+                if reading is None or isinstance(first, Claim):
+                    yield claim, _missing(claim, self._crawl.langs), None
+                else:
+                    yield claim, reading, first.pointer
 
     def close(self) -> None:
         """Stop parsing, and close all archives."""
-        for _, future, _ in self._open:
-            if future is not None:
-                future.cancel()
+        for each in self._open:
+            if isinstance(each, _Opened):
+                each.results.cancel()
         close_archives()
 
     def _claim(self) -> bool:
@@ -170,7 +193,8 @@ class _Replay:
         if self._watcher.stopped():
             raise _StoppedError
         claims = crawl.next(self.now, self._room - len(self._open))
-        self._open.extend(self._opened(claims))
+        for start in range(0, len(claims), _PAGES_PER_TASK):
+            self._open.extend(self._opened(claims[start : start + _PAGES_PER_TASK]))
         if not self._open:
             wake = crawl.wake()
             if wake is None:
@@ -178,32 +202,43 @@ class _Replay:
             self.now = max(self.now + 1.0, wake)
         return True
 
-    def _opened(self, claims: Sequence[Claim]) -> Iterator[_Opened]:
-        """Begin to parse the archived responses to claims.
+    def _opened(self, claims: Sequence[Claim]) -> list[_Opened | Claim]:
+        """Begin to parse the archived responses to claims, in one task.
 
         Sketches are created at the same time, so that no page is parsed twice.
         """
         store, langs = self._crawl.store, self._crawl.langs
-        folder, places = str(store.folder), [self._index.place(claim.url) for claim in claims]
-        tasks = [
-            ArchivedTask(
-                claim.kind, folder, store.archive.path(place[0]), place[1], claim.depth, langs
-            )
+        folder, path_of = str(store.folder), store.archive.path
+        places = [self._index.place(claim.url) for claim in claims]
+        tasks = tuple(
+            ArchivedTask(claim.kind, folder, path_of(place[0]), place[1], claim.depth, langs)
             for claim, place in zip(claims, places, strict=True)
             if place is not None
+        )
+        if not tasks:
+            return [*claims]
+        results = self._workers.submit(ArchivedPagesTask(tasks), ALONE, limits=READ_LIMITS)
+        numbers, is_alone = count(), len(tasks) == 1
+        return [
+            _Opened(claim, Pointer(*place, 0), tasks[n := next(numbers)], results, n, is_alone)
+            if place is not None
+            else claim
+            for claim, place in zip(claims, places, strict=True)
         ]
-        futures = iter(self._workers.submit_all(tasks, ALONE, limits=READ_LIMITS))
-        for claim, place in zip(claims, places, strict=True):
-            yield claim, next(futures) if place else None, Pointer(*place, 0) if place else None
 
-    def _reading(
-        self, claim: Claim, future: Future[bytes | Failed | None] | None
-    ) -> ReadAnswer | Failure:
-        """Wait for the response to a claim, and return it."""
-        result = None if future is None else result_of(future, self.tick)
+    def _reading(self, opened: _Opened) -> ReadAnswer | Failure | None:
+        """Wait for the response to a claim, and return it; None if the archive does not have it.
+
+        If its task failed, the response is read alone.
+        """
+        found = result_of(opened.results, self.tick)
+        result = found if isinstance(found, Failed) else found[opened.place]
+        if isinstance(found, Failed) and not opened.is_alone:
+            again = self._workers.submit(opened.task, ALONE, limits=READ_LIMITS)
+            result = result_of(again, self.tick)
         if result is None:
-            return _missing(claim, self._crawl.langs)
-        *_, read = read_result(claim.url, result)
+            return None
+        *_, read = read_result(opened.claim.url, result)
         assert read is not None
         return read[0]
 

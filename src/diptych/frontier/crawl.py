@@ -20,7 +20,6 @@ from diptych.frontier.retries import Retries, Stats
 from diptych.frontier.samples import Samples
 from diptych.frontier.scope import Scope
 from diptych.frontier.sitemaps import SitemapPart, SitemapQueue, alternates_of, end_of_part
-from diptych.kernels import return_memory
 from diptych.page.answer import ReadAnswer
 from diptych.page.robots import Robots
 from diptych.page.sitemaps import Sitemap
@@ -259,8 +258,6 @@ class Crawl:
             self.guides.save([site], self._is_over)
             self.guides.release(site)
         self._intake.forget()
-        self._admission.forget()
-        return_memory()
 
     def _is_over(self, site: SiteInfo) -> bool:
         """True if no URL of a site is queued or being fetched."""

@@ -63,6 +63,7 @@ class Intake:
         """Free all caches after the crawl."""
         self._seen.clear()
         self._aliases.forget()
+        self._admission.forget()
 
     def is_alias(self, claim: Claim, site: SiteInfo, now: float) -> bool:
         """If a claimed URL is an alias, queue its target in its place and return True."""
