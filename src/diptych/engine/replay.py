@@ -138,9 +138,8 @@ class _Opened(NamedTuple):
 class _Replay:
     """A crawl that is being replayed.
 
-    Some URLs are claimed and parsed before the responses to earlier ones are processed, so that no
-    worker waits.  If the watcher stops the crawl, the next invocation returns the open claims to
-    the queue.
+    A group of URLs is claimed at once, and the next group when all responses are processed.  If the
+    watcher stops the crawl, the next invocation returns the open claims to the queue.
     """
 
     def __init__(
@@ -164,7 +163,7 @@ class _Replay:
     def answers(self) -> Iterator[tuple[Claim, ReadAnswer | Failure, Pointer | None]]:
         """Claim URLs until none is left, and yield the responses to them in the same order."""
         while True:
-            if len(self._open) <= self._room // 2 and not self._claim():
+            if not self._open and not self._claim():
                 break
             if self._open:
                 first = self._open.popleft()
@@ -183,7 +182,7 @@ class _Replay:
         close_archives()
 
     def _claim(self) -> bool:
-        """Claim more URLs; return False if no URL is left, and no claim is open."""
+        """Claim more URLs; return False if no URL is left."""
         crawl = self._crawl
         if self._watcher.stopped():
             raise _StoppedError
@@ -192,7 +191,7 @@ class _Replay:
         )
         if self._watcher.stopped():
             raise _StoppedError
-        claims = crawl.next(self.now, self._room - len(self._open))
+        claims = crawl.next(self.now, self._room)
         for start in range(0, len(claims), _PAGES_PER_TASK):
             self._open.extend(self._opened(claims[start : start + _PAGES_PER_TASK]))
         if not self._open:
