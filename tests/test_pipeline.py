@@ -67,6 +67,7 @@ def test_each_part_of_each_stage_is_counted(recorded: Path, tmp_path: Path) -> N
         ("pairing", "sites"): (1, 1),
         ("learning words", ""): (0, None),
         ("aligning", "page pairs"): (pairs, pairs),
+        ("scoring", ""): (0, None),
         ("scoring", "page pairs"): (pairs, pairs),
         ("writing", "lines"): (2 * segments, 2 * segments),
     }

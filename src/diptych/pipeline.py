@@ -70,6 +70,8 @@ def run(
         sketch_pages(store, context, workers, watcher)
         context = pair_and_learn(store, context, workers, watcher)
         align_pairs(store, context, workers, watcher)
+        watcher.begin("scoring")
+        workers.close()  # scoring needs memory, and no workers
         score_segments(store, strategies.filter, watcher, keep_templates=plan.keep_templates)
     choice = Choice(strategies.filter.threshold)
     write_run_corpus(store, RunCorpus(store, tuple(plan.langs), plan.signature, choice), watcher)

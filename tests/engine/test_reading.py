@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import pytest
 from support import zoo
 from support.pooltasks import Ending
 from support.serving import MISSING, Reply, serve
 
-from diptych.engine.reading import ReadTask, read_result
+from diptych.engine.reading import ArchivedPagesTask, ReadTask, read_result
 from diptych.engine.worker import Failed, TaskLimits
 from diptych.engine.workers import ALONE, Workers
 from diptych.page.answer import ReadAnswer, read_answer
@@ -128,3 +129,23 @@ def _folder(parent, name):
     folder = parent / name
     folder.mkdir()
     return folder
+
+
+class Faulty(NamedTuple):
+    """A page that raises an exception, or ends the run, when it is read."""
+
+    error: Exception
+
+    def run(self, context: None) -> bytes:
+        raise self.error
+
+
+def test_page_that_raises_does_not_affect_those_read_with_it() -> None:
+    good = ReadTask(*ANSWERS[0], 3, LANGS)
+    found = ArchivedPagesTask((good, Faulty(ValueError()), good)).run(None)  # type: ignore[arg-type]
+    assert found[1] == Failed("ValueError")
+    for result in found[::2]:
+        *_, read = read_result(ANSWERS[0][1].url, result)
+        assert read[0].page.record.title == "Small"
+    with pytest.raises(OSError, match="no disk"):
+        ArchivedPagesTask((good, Faulty(OSError("no disk")))).run(None)  # type: ignore[arg-type]

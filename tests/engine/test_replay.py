@@ -15,11 +15,14 @@ import brotli
 import pytest
 from support import zoo
 from support.commands import mistake, pages, placeless, query, rows, run
+from support.pooltasks import Square
 from support.serving import serve
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from diptych.demo import GOLD, SITE
+from diptych.engine import replay as replay_module
+from diptych.engine.reading import ArchivedPagesTask
 from diptych.engine.replay import ReplayEngine, index_archives
 from diptych.errors import ArchiveError
 from diptych.frontier.queue import State
@@ -67,6 +70,19 @@ def test_replay_gives_the_same_bytes_each_time(archive, tmp_path):
         assert replay(archive, folder).exit_code == 0
     for name in ("corpus.tsv", "pairs.tsv"):
         assert (first / name).read_bytes() == (second / name).read_bytes()
+
+
+def test_pages_are_read_alone_if_their_common_task_fails(archive, recorded, tmp_path, monkeypatch):
+    sizes: list[int] = []
+
+    def common_task(tasks):
+        sizes.append(len(tasks))
+        return ArchivedPagesTask(tasks) if len(tasks) == 1 else Square("not a number")
+
+    monkeypatch.setattr(replay_module, "ArchivedPagesTask", common_task)
+    assert replay(archive, tmp_path).exit_code == 0
+    assert max(sizes) > 1
+    assert pages(tmp_path) == pages(recorded)
 
 
 def test_replay_without_compression_and_in_pieces_is_the_same(recorded, archive, members, tmp_path):

@@ -90,6 +90,15 @@ def test_result_of_a_separate_task_is_sent_at_once(pipes) -> None:
         assert answer(process) == 9
 
 
+def test_result_of_a_quick_task_does_not_wait_for_the_next_one(pipes) -> None:
+    _, last = pipes
+    with started() as process:
+        send(process, Order(Square(2), None), Order(Held(3, last), None))
+        assert answer(process) == 4
+        last.write_bytes(b"go on")
+        assert answer(process) == 9
+
+
 def test_results_do_not_wait_for_a_long_task(pipes) -> None:
     first, last = pipes
     with started() as process:

@@ -14,6 +14,7 @@ from support.runs import kept
 from support.stores import begin, commit
 
 from diptych.frontier.queue import Entry, Frontier
+from diptych.run import pairs as pairs_module
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
@@ -120,7 +121,7 @@ def test_pairing_again_keeps_decisions_on_remaining_pairs(store: Store) -> None:
     found = store.pairs(SITE)
     assert [settled for _, settled in found] == [pair("a", "b", 0.4, "url"), pair("e", "f")]
     assert found[0][0] == first
-    assert store.pairs_to_align(SITE) == found[1:]
+    assert to_align(store) == found[1:]
     decisions = "SELECT pair, accept, score FROM decisions"
     assert store.db.execute(decisions).fetchall() == [(first, 1, 0.8)]
     assert store.db.execute("SELECT DISTINCT pair FROM segments").fetchall() == [(first,)]
@@ -174,18 +175,39 @@ def test_accepted_pair_is_returned_with_its_pages(store: Store) -> None:
     assert store.verified_ends() == {first: (url_key(url("a")), url_key(url("b")))}
 
 
+def to_align(store: Store) -> list[tuple[int, PagePair]]:
+    return [(each.id, each.pair) for each in store.pairs_to_align()]
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 256])
+def test_pairs_to_align_come_site_by_site_while_others_are_saved(
+    store: Store, at_once: int, monkeypatch
+) -> None:
+    monkeypatch.setattr(pairs_module, "_PAIRS", at_once)
+    with_pages(store, **dict.fromkeys("abcdef", 5))
+    store.db.execute("INSERT INTO sites (id, name) VALUES (9, '0.example')")
+    store.replace_pairs(SITE, [pair("c", "d"), pair("a", "b")])
+    store.replace_pairs(9, [pair("e", "f")])
+    found = []
+    for each in store.pairs_to_align():
+        found.append((each.site, each.pair, each.length))
+        store.save_decision(each.id, Decision(False, 0.1))
+        store.save_segments(each.id, [])
+    assert found == [(9, pair("e", "f"), 10), (1, pair("a", "b"), 10), (1, pair("c", "d"), 10)]
+    assert to_align(store) == []
+
+
 def test_pairs_are_to_be_aligned_until_decided_and_aligned(store: Store) -> None:
     with_urls(store, *"abcd")
     store.replace_pairs(SITE, [pair("a", "b"), pair("c", "d")])
     (first, _), (second, _) = store.pairs(SITE)
 
     def left() -> list[int]:
-        ids = [id for id, _ in store.pairs_to_align(SITE)]
+        ids = [id for id, _ in to_align(store)]
         assert Statistics(store).unaligned_pairs() == len(ids)
         return ids
 
     assert left() == [first, second]
-    assert store.pairs_to_align(SITE + 1) == []
     store.save_decision(first, Decision(True, 0.5))
     assert left() == [first, second]
     rejected = (segment("y"), Decision(False, 0.1, "low_score"))
@@ -237,10 +259,10 @@ def test_learning_again_requires_aligning_again(store: Store) -> None:
     store.save_segments(id, [(segment("x"), Decision(True, 0.5))])
     store.save_lexicons({LANGS: b"words"})
     store.begin_learning()
-    assert store.pairs_to_align(SITE) == []
+    assert to_align(store) == []
     with_pages(store, c=5)
     store.begin_learning()
-    assert [found for found, _ in store.pairs_to_align(SITE)] == [id]
+    assert [found for found, _ in to_align(store)] == [id]
 
 
 def test_lexicons_are_replaced_all_at_once(store: Store) -> None:
@@ -339,7 +361,7 @@ def test_pair_verified_during_the_crawl_is_kept_and_aligned_again(store: Store) 
         store.save_pair(SITE, pair("a", "b"), Decision(True, score), [looked])
     ((id, found),) = store.pairs(SITE)
     assert found == pair("a", "b")
-    assert store.pairs_to_align(SITE) == [(id, found)]
+    assert to_align(store) == [(id, found)]
     assert store.db.execute("SELECT pair, score FROM decisions").fetchall() == [(id, 0.7)]
     assert [seg.left for seg in kept(store)] == ["lamp"]
 

@@ -184,9 +184,21 @@ def test_pages_of_a_site_come_in_the_order_of_their_urls(store: Store) -> None:
         add_page(store, number)
     assert [found.url for found in store.records(SITE)] == [url(1), url(2), url(3)]
     assert list(store.records(SITE + 1)) == []
-    rows = [(found.url, found.lang, found.title) for found in store.records(SITE)]
-    assert store.titles(SITE) == rows
-    assert store.titles(SITE + 1) == []
+
+
+def test_distinct_titles_of_a_site_by_language(store: Store) -> None:
+    pages = [("en", "Bees"), ("en", "Bees"), ("en", "Wax"), ("fr", "Bees"), ("fr", "Cire")]
+    pointer = store.archive.append(compose(answer(url(0), b"")), 1_700_000_000.0)
+    for number, (lang, title) in enumerate(pages):
+        page = Page(record(url(number), lang=lang, title=title), (), ())
+        Frontier(store.db).add([Entry(page.url, 1, 0.0)])
+        store.save_page(SITE, page, pointer)
+    assert store.page_languages(SITE) == ["en", "fr"]
+    assert sorted(store.titles(SITE, "en")) == ["Bees", "Wax"]
+    assert sorted(store.titles(SITE)) == ["Bees", "Cire", "Wax"]
+    assert [*store.titles(SITE + 1)] == store.page_languages(SITE + 1) == []
+    assert store.has_page(url(4))
+    assert not store.has_page(url(5))
 
 
 def test_announced_translations_are_links_of_their_pages_and_kept_once(store: Store) -> None:

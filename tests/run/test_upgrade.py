@@ -144,7 +144,7 @@ def test_segments_of_schema_9_can_be_read(with_repeated_texts: Path) -> None:
 
 def test_pairs_of_schema_9_are_aligned_again(with_repeated_texts: Path) -> None:
     with Store(with_repeated_texts) as store:
-        assert len(store.pairs_to_align(1)) == 1
+        assert len([*store.pairs_to_align()]) == 1
         assert store.count("SELECT count(*) FROM segments") == 0
         kinds = "SELECT type FROM sqlite_master WHERE name = 'segments'"
         assert store.db.execute(kinds).fetchall() == [("view",)]

@@ -15,6 +15,7 @@ from diptych.errors import StoppedError
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.page.blocks import TITLE_PATH
 from diptych.protocols import Watcher
+from diptych.run.pairs import UnalignedPair
 from diptych.run.store import Store
 from diptych.stages.align_dom.domtree import strategy as domtree
 from diptych.steps import align_pairs as align_pairs_module
@@ -56,7 +57,7 @@ def test_every_pair_is_aligned_and_decided_once(fresh, every_pair) -> None:
     store = fresh(every_pair[:PAIRS])
     watcher = align(store)
     assert (watcher.stages, watcher.ticks) == (("aligning",), PAIRS)
-    assert store.pairs_to_align(1) == []
+    assert [*store.pairs_to_align()] == []
     assert store.count("SELECT count(*) FROM decisions WHERE accept") == PAIRS
     assert watcher.pairs == PAIRS
     assert watcher.segments == store.count("SELECT count(*) FROM segments WHERE accept") > 20
@@ -72,7 +73,7 @@ def test_name_of_the_site_in_titles_is_a_segment_of_its_own(fresh, every_pair) -
     names = [row for row in rows if row[:2] == ("Two Shores", "Deux rives")]
     own = [row for row in rows if row not in names]
     assert len(names) == len(own) == PAIRS
-    titles = {title: url for url, _, title in store.titles(1)}
+    titles = {*store.titles(1)}
     for (left, right, left_at, right_at), name in zip(own, names, strict=True):
         assert f"{left} – Two Shores" in titles
         assert f"{right} – Deux rives" in titles
@@ -263,7 +264,7 @@ def test_pairs_are_saved_after_so_many_pairs_or_segments(
 
 @pytest.fixture
 def together(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All pairs of a site are aligned in one task."""
+    """All pairs are aligned in one task."""
     monkeypatch.setattr(align_pairs_module, "_MIN_BATCHES", 1)
 
 
@@ -316,10 +317,10 @@ def test_pair_that_fails_does_not_cost_those_aligned_with_it(
     ],
 )
 def test_pairs_of_a_task_are_few_and_short(every_pair, lengths, most, sizes) -> None:
-    todo = [(id, every_pair[0]) for id in range(len(lengths))]
-    batches = list(align_pairs_module._batches(todo, dict(enumerate(lengths)), most))
+    todo = [UnalignedPair(id, 1, length, every_pair[0]) for id, length in enumerate(lengths)]
+    batches = list(align_pairs_module._batches(todo, most))
     assert [len(batch) for batch in batches] == sizes
-    assert [id for batch in batches for id, _ in batch] == list(range(len(lengths)))
+    assert [each for batch in batches for each in batch] == todo
 
 
 def test_order_of_pairs_does_not_matter(fresh, every_pair) -> None:

@@ -8,15 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diptych.text.titles import title_cuts
+from diptych.text import titles as titles_module
+from diptych.text.titles import Names, SiteNames, learn_names
 
 
-def cut_titles(*titles: str, lang: str = "en") -> list[tuple[str, ...]]:
+def names_in(titles: list[str]) -> Names:
+    return learn_names(lambda: dict.fromkeys(titles))
+
+
+def cut_titles(*titles: str) -> list[tuple[str, ...]]:
     """Each title as (own, name) if it is cut, else as (title,)."""
-    cuts = title_cuts((str(number), lang, title) for number, title in enumerate(titles))
+    names = names_in([*titles])
     found: list[tuple[str, ...]] = []
-    for number, title in enumerate(titles):
-        cut = cuts.get(str(number))
+    for title in titles:
+        cut = names.cut(title)
         parts = (title[: cut.end], title[cut.start :]) if cut else (title,)
         found.append(parts[::-1] if cut and cut.is_name_first else parts)
     return found
@@ -72,19 +77,25 @@ def test_title_without_a_part_of_its_own() -> None:
 
 
 def test_name_is_learned_for_each_language_or_for_all() -> None:
-    rows = [(f"en{n}", "en", f"Page {n} | Site") for n in range(9)]
-    rows += [(f"fr{n}", "fr", f"Article {n} | Le site") for n in range(3)]
-    rows += [("de1", "de", "Seite 1 | Site"), ("de2", "de", "Seite 2 | Seite")]
-    cuts = title_cuts(rows)
-    assert sorted(set(dict((row[0], row) for row in rows)) - set(cuts)) == ["de2"]
+    rows = [("en", f"Page {n} | Site") for n in range(9)]
+    rows += [("fr", f"Article {n} | Le site") for n in range(3)]
+    rows += [("de", "Seite 1 | Site"), ("de", "Seite 2 | Seite")]
+    own = {
+        lang: names_in([title for known, title in rows if known == lang])
+        for lang in ("en", "fr", "de")
+    }
+    names = SiteNames(own, names_in([title for _, title in rows]))
+    assert [title for lang, title in rows if not names.cut(lang, title)] == ["Seite 2 | Seite"]
+    assert names.cut("ro", "Pagina 1 | Site"), "a language without titles"
 
 
 @given(st.lists(st.text("ab |-—:", max_size=12), max_size=8))
 def test_cut_is_a_separator_inside_the_title(titles: list[str]) -> None:
     titles = [" ".join(title.split()) for title in titles]
-    cuts = title_cuts((str(number), "en", title) for number, title in enumerate(titles))
-    for number, cut in cuts.items():
-        title = titles[int(number)]
+    names = names_in(titles)
+    for title in titles:
+        if (cut := names.cut(title)) is None:
+            continue
         assert 0 <= cut.end < cut.start <= len(title)
         assert not set(title[cut.end : cut.start]) & set("ab")
         name = title[: cut.end] if cut.is_name_first else title[cut.start :]
@@ -92,9 +103,26 @@ def test_cut_is_a_separator_inside_the_title(titles: list[str]) -> None:
 
 
 def test_titles_with_many_separators_do_not_fill_the_memory() -> None:
-    titles = [(str(number), "en", f"{number}|{'a|' * 990}") for number in range(20)]
+    titles = [f"{number}|{'a|' * 990}" for number in range(20)]
     tracemalloc.start()
-    title_cuts(titles)
+    names_in(titles)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1_000_000
+
+
+@given(st.lists(st.text("ab |-—:", max_size=12), max_size=30), st.integers(40, 80))
+def test_names_are_the_same_if_few_counts_are_kept(titles: list[str], most: int) -> None:
+    whole = names_in(titles)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(titles_module, "_MAX_COUNTS", most)
+        assert names_in(titles) == whole
+
+
+def test_titles_of_a_large_site_do_not_fill_the_memory() -> None:
+    tracemalloc.start()
+    names = learn_names(lambda: (f"Page {n} of many | Part {n} | Site" for n in range(20_000)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert [*names.counts] == [(False, "Site")]
+    assert peak < 4_000_000

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import orjson
 
-from diptych.engine.worker import Failed, TaskLimits
+from diptych.engine.worker import Failed, TaskLimits, attempt
 from diptych.page.answer import ReadAnswer, read_answer
 from diptych.page.sitemaps import SitemapEntry
 from diptych.page.template import EncodedPage
@@ -82,6 +82,16 @@ class ArchivedTask(NamedTuple):
             self.kind, response, self.depth, self.langs, with_sketch=True, with_record=False
         )
         return task.run(None)
+
+
+class ArchivedPagesTask(NamedTuple):
+    """A task that reads several responses, because a message for each takes a tenth of the time."""
+
+    tasks: tuple[ArchivedTask, ...]
+
+    def run(self, context: None) -> list[bytes | Failed | None]:
+        """Return the result of each task; one that raises an exception does not affect others."""
+        return [attempt(task, context) for task in self.tasks]
 
 
 def read_result(

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from concurrent.futures import Future
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
 from diptych.engine.engine import Answerer
-from diptych.engine.reading import READ_LIMITS, ArchivedTask, close_archives, read_result
-from diptych.engine.workers import ALONE, Workers
+from diptych.engine.reading import (
+    READ_LIMITS,
+    ArchivedPagesTask,
+    ArchivedTask,
+    close_archives,
+    read_result,
+)
+from diptych.engine.worker import Failed
+from diptych.engine.workers import ALONE, Workers, result_of
 from diptych.errors import ArchiveError
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
@@ -18,6 +29,7 @@ from diptych.page.body import is_html
 from diptych.protocols import Watcher
 from diptych.reason import Reason
 from diptych.run.archived import ArchiveIndex
+from diptych.run.database import Transaction
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.run.warc import Pointer, check_archive, scan
@@ -77,7 +89,10 @@ def _add_answers(index: ArchiveIndex, warc: int, file: Path) -> str:
 
 
 PAGES_AT_ONCE = 32
-"""number of pages parsed at once, if the choice of the next URL does not depend on them"""
+"""number of pages claimed at once, if the choice of the next URL does not depend on them"""
+PAGES_PER_COMMIT = 256
+"""number of pages that are parsed again if the run is killed"""
+_PAGES_PER_TASK = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,66 +106,140 @@ class ReplayEngine:
     def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
         """Crawl until no URL is left or the watcher stops the crawl."""
         workers.prepare(Statistics(crawl.store).queued())
-        room = 1 if crawl.guides.has_memory else PAGES_AT_ONCE
-        now = float(crawl.stats.downloads)
-        with ExitStack() as at_end, crawl.store.transaction() as transaction:
-            at_end.callback(close_archives)
-            while not watcher.stopped():
-                answers.answer_all(now, lambda: crawl.checkpoint(transaction), watcher)
-                if watcher.stopped():
-                    break
-                claims = crawl.next(now, room)
-                if not claims:
-                    wake = crawl.wake()
-                    if wake is None:
-                        break
-                    now = max(now + 1.0, wake)
-                    continue
-                for claim, reading, pointer in _answers(crawl, claims, workers, watcher):
-                    now += 1.0
-                    crawl.fetched(claim, reading, now, pointer)
-                    if crawl.stats.downloads % 64 == 0:
-                        crawl.checkpoint(transaction)
-                    watcher.tick()
+        with (
+            crawl.store.transaction() as transaction,
+            closing(_Replay(crawl, answers, workers, watcher, transaction)) as replay,
+            suppress(_StoppedError),
+        ):
+            for claim, reading, pointer in replay.answers():
+                replay.now += 1.0
+                crawl.fetched(claim, reading, replay.now, pointer)
+                if crawl.stats.downloads % PAGES_PER_COMMIT == 0:
+                    crawl.checkpoint(transaction)
+                replay.tick()
 
 
 class _StoppedError(Exception):
     """The watcher stopped the crawl."""
 
 
-def _answers(
-    crawl: Crawl, claims: Sequence[Claim], workers: Workers, watcher: Watcher
-) -> Iterator[tuple[Claim, ReadAnswer | Failure, Pointer | None]]:
-    """Parse the archived responses to `claims` in parallel, and yield them in the same order.
+class _Opened(NamedTuple):
+    """A claim whose archived response is being parsed, with others in one task."""
 
-    If the watcher stops the crawl, the remaining responses are not yielded; the next invocation
-    returns their claims to the queue.  Sketches are created at the same time, so that no page is
-    parsed twice.
+    claim: Claim
+    pointer: Pointer
+    task: ArchivedTask
+    results: Future[list[bytes | Failed | None] | Failed]
+    place: int
+    """index of the response in the results"""
+    is_alone: bool
+
+
+class _Replay:
+    """A crawl that is being replayed.
+
+    A group of URLs is claimed at once, and the next group when all responses are processed.  If the
+    watcher stops the crawl, the next invocation returns the open claims to the queue.
     """
 
-    def tick() -> None:
-        watcher.tick()
-        if watcher.stopped():
+    def __init__(
+        self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher,
+        transaction: Transaction,
+    ) -> None:  # fmt: skip
+        self.now = float(crawl.stats.downloads)
+        self._crawl, self._answers, self._workers = crawl, answers, workers
+        self._watcher, self._transaction = watcher, transaction
+        self._index = ArchiveIndex(crawl.store)
+        self._room = 1 if crawl.guides.has_memory else PAGES_AT_ONCE
+        self._open: deque[_Opened | Claim] = deque()
+        """claims in order; those whose responses are not archived stand alone"""
+
+    def tick(self) -> None:
+        """Tell the watcher that the crawl goes on; raise an exception if the watcher stops it."""
+        self._watcher.tick()
+        if self._watcher.stopped():
             raise _StoppedError
 
-    index, archive = ArchiveIndex(crawl.store), crawl.store.archive
-    folder = str(crawl.store.folder)
-    places = [index.place(claim.url) for claim in claims]
-    tasks = (
-        ArchivedTask(claim.kind, folder, archive.path(place[0]), place[1], claim.depth, crawl.langs)
-        for claim, place in zip(claims, places, strict=True)
-        if place is not None
-    )
-    results = workers.run_tasks(tasks, ALONE, tick=tick, limits=READ_LIMITS)
-    with suppress(_StoppedError):
-        for claim, place in zip(claims, places, strict=True):
-            result = None if place is None else next(results)
-            if place is None or result is None:
-                yield claim, _missing(claim, crawl.langs), None
-            else:
-                *_, read = read_result(claim.url, result)
-                assert read is not None
-                yield claim, read[0], Pointer(*place, 0)
+    def answers(self) -> Iterator[tuple[Claim, ReadAnswer | Failure, Pointer | None]]:
+        """Claim URLs until none is left, and yield the responses to them in the same order."""
+        while True:
+            if not self._open and not self._claim():
+                break
+            if self._open:
+                first = self._open.popleft()
+                claim = first if isinstance(first, Claim) else first.claim
+                reading = None if isinstance(first, Claim) else self._reading(first)
+                if reading is None or isinstance(first, Claim):
+                    yield claim, _missing(claim, self._crawl.langs), None
+                else:
+                    yield claim, reading, first.pointer
+
+    def close(self) -> None:
+        """Stop parsing, and close all archives."""
+        for each in self._open:
+            if isinstance(each, _Opened):
+                each.results.cancel()
+        close_archives()
+
+    def _claim(self) -> bool:
+        """Claim more URLs; return False if no URL is left."""
+        crawl = self._crawl
+        if self._watcher.stopped():
+            raise _StoppedError
+        self._answers.answer_all(
+            self.now, lambda: crawl.checkpoint(self._transaction), self._watcher
+        )
+        if self._watcher.stopped():
+            raise _StoppedError
+        claims = crawl.next(self.now, self._room)
+        for start in range(0, len(claims), _PAGES_PER_TASK):
+            self._open.extend(self._opened(claims[start : start + _PAGES_PER_TASK]))
+        if not self._open:
+            wake = crawl.wake()
+            if wake is None:
+                return False
+            self.now = max(self.now + 1.0, wake)
+        return True
+
+    def _opened(self, claims: Sequence[Claim]) -> list[_Opened | Claim]:
+        """Begin to parse the archived responses to claims, in one task.
+
+        Sketches are created at the same time, so that no page is parsed twice.
+        """
+        store, langs = self._crawl.store, self._crawl.langs
+        folder, path_of = str(store.folder), store.archive.path
+        places = [self._index.place(claim.url) for claim in claims]
+        tasks = tuple(
+            ArchivedTask(claim.kind, folder, path_of(place[0]), place[1], claim.depth, langs)
+            for claim, place in zip(claims, places, strict=True)
+            if place is not None
+        )
+        if not tasks:
+            return [*claims]
+        results = self._workers.submit(ArchivedPagesTask(tasks), ALONE, limits=READ_LIMITS)
+        numbers, is_alone = count(), len(tasks) == 1
+        return [
+            _Opened(claim, Pointer(*place, 0), tasks[n := next(numbers)], results, n, is_alone)
+            if place is not None
+            else claim
+            for claim, place in zip(claims, places, strict=True)
+        ]
+
+    def _reading(self, opened: _Opened) -> ReadAnswer | Failure | None:
+        """Wait for the response to a claim, and return it; None if the archive does not have it.
+
+        If its task failed, the response is read alone.
+        """
+        found = result_of(opened.results, self.tick)
+        result = found if isinstance(found, Failed) else found[opened.place]
+        if isinstance(found, Failed) and not opened.is_alone:
+            again = self._workers.submit(opened.task, ALONE, limits=READ_LIMITS)
+            result = result_of(again, self.tick)
+        if result is None:
+            return None
+        *_, read = read_result(opened.claim.url, result)
+        assert read is not None
+        return read[0]
 
 
 def _missing(claim: Claim, langs: tuple[str, ...]) -> ReadAnswer | Failure:

@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 import traceback
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, BinaryIO, Generic, NamedTuple, Protocol, TypeVar
 
@@ -150,8 +150,10 @@ def main(source: BinaryIO, sink: BinaryIO) -> None:
             if message.is_separate:
                 answers.send()
             answers.add(_answer(message, context))
-            if message.is_separate or frames.empty() or answers.are_due():
+            if message.is_separate or frames.empty():
                 answers.send()
+            else:
+                answers.send_soon()
     except Exception as error:
         answers.add(pickle.dumps(_fault(error)))
         answers.send()
@@ -164,21 +166,31 @@ class _Answers:
     def __init__(self, sink: BinaryIO) -> None:
         self._sink = sink
         self._frames: list[bytes] = []
-        self._due = 0.0
+        self._lock = threading.Lock()
+        self._is_waiting = threading.Event()
+        threading.Thread(target=self._send_late, daemon=True).start()
 
     def add(self, answer: bytes) -> None:
-        if not self._frames:
-            self._due = time.monotonic() + _WAIT_SECONDS
-        self._frames += (FRAME.pack(len(answer)), answer)
-
-    def are_due(self) -> bool:
-        return time.monotonic() >= self._due
+        with self._lock:
+            self._frames += (FRAME.pack(len(answer)), answer)
 
     def send(self) -> None:
-        if self._frames:
-            self._sink.write(b"".join(self._frames))
-            self._sink.flush()
-            self._frames.clear()
+        with self._lock:
+            if self._frames:
+                self._sink.write(b"".join(self._frames))
+                self._sink.flush()
+                self._frames.clear()
+
+    def send_soon(self) -> None:
+        """Send the answers within `_WAIT_SECONDS`, even if the next task takes longer."""
+        self._is_waiting.set()
+
+    def _send_late(self) -> None:
+        while self._is_waiting.wait():
+            self._is_waiting.clear()
+            time.sleep(_WAIT_SECONDS)
+            with suppress(MemoryError):  # the task uses it up; answers are sent after it
+                self.send()
 
 
 def _answer(order: Order, context: Any) -> bytes:

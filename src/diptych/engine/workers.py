@@ -37,7 +37,7 @@ from diptych.engine.worker_process import bury, frame_of, kill, loaded, start_pr
 from diptych.errors import DiptychError
 from diptych.language.identify import learned_languages
 
-__all__ = ["ALONE", "Shared", "Workers"]
+__all__ = ["ALONE", "Shared", "Workers", "result_of"]
 
 Context = TypeVar("Context")
 Result = TypeVar("Result")
@@ -117,13 +117,13 @@ class Workers:
 
         `is_answer` is True for answers to guides' questions; of several workers, one is kept free.
         """
-        return self._submit([task], shared, limits, is_answer=is_answer)[0]
+        return self.submit_all([task], shared, limits=limits, is_answer=is_answer)[0]
 
-    def _submit(
-        self, tasks: Sequence[Task[Context, Result]], shared: Shared[Context], limits: TaskLimits,
-        *, is_answer: bool = False,
+    def submit_all(
+        self, tasks: Sequence[Task[Context, Result]], shared: Shared[Context], *,
+        limits: TaskLimits = USUAL, is_answer: bool = False,
     ) -> list[Future[Result | Failed]]:  # fmt: skip
-        """Schedule several tasks with one message to the thread of the pool."""
+        """Schedule several tasks with one message to the thread of the pool; see `submit`."""
         if self._is_closing:
             raise RuntimeError("the workers of this run have ended")
         futures: list[Future[Result | Failed]] = [Future() for _ in tasks]
@@ -151,10 +151,13 @@ class Workers:
         try:
             while True:
                 if len(begun) <= most // 2:  # several at once need fewer messages
-                    begun.extend(self._submit([*islice(rest, most - len(begun))], shared, limits))
+                    some = [*islice(rest, most - len(begun))]
+                    begun.extend(self.submit_all(some, shared, limits=limits))
                 if not begun:
                     break
-                yield _result(begun, tick)
+                result = result_of(begun[0], tick)
+                begun.popleft()
+                yield result
         finally:
             for future in begun:
                 future.cancel()
@@ -362,9 +365,9 @@ class Workers:
             job.answer.cancel()
 
 
-def _result(begun: deque[Future[Value]], tick: Callable[[], None]) -> Value:
-    """Remove the first future from `begun`, and return its result; call `tick` while waiting."""
+def result_of(future: Future[Value], tick: Callable[[], None]) -> Value:
+    """Wait for the result of a future, and return it; `tick` is called often while waiting."""
     tick()
-    while not is_done(begun[0]):
+    while not is_done(future):
         tick()
-    return begun.popleft().result()
+    return future.result()

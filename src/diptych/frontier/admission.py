@@ -51,6 +51,10 @@ class Admission:
             return Entry(url, host, 0.0, depth, state=State.REFUSED, reason=reason)
         return Entry(url, host, priority, depth, turn)
 
+    def forget(self) -> None:
+        """Free the cache after the crawl."""
+        self._known.clear()
+
     def may_be_page_of(self, url: Url, site: str) -> bool:
         """True if a URL may lead to an HTML page of `site`, judging by the URL alone."""
         known = self._known.get(url, _UNKNOWN)

@@ -92,6 +92,11 @@ class Aliases:
                 if known.is_active(MIN_HELD[_is_section(scope)]):
                     self._active.setdefault(_origin(scope), {})[rule] = None
 
+    def forget(self) -> None:
+        """Free all caches after the crawl; the rules are in the store."""
+        for cache in (self._contents, self._twins, self._held, self._templates, self._counts):
+            cache.clear()
+
     # -- learning ----------------------------------------------------------------------------
 
     def learn_redirect(self, url: Url, target: Url) -> list[str]:
@@ -165,11 +170,8 @@ class Aliases:
 
         `made` is the URL to which the rule rewrites `url`.
         """
-        record = self._store.record(made)
-        if record is None:
-            twin = self._twins.get(f"{rule} {made}")
-            record = self._store.record(twin) if twin is not None and twin != url else None
-        return record
+        twin = made if self._store.has_page(made) else self._twins.get(f"{rule} {made}")
+        return self._store.record(twin) if twin is not None and twin != url else None
 
     def _is_same(self, page: Page, twin: PageRecord) -> bool | None:
         """True if two pages have nearly the same text; None if this cannot be decided yet."""

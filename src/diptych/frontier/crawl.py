@@ -257,6 +257,7 @@ class Crawl:
                 self.hosts.end_site(site, end)
             self.guides.save([site], self._is_over)
             self.guides.release(site)
+        self._intake.forget()
 
     def _is_over(self, site: SiteInfo) -> bool:
         """True if no URL of a site is queued or being fetched."""

@@ -59,6 +59,12 @@ class Intake:
                 self.queue(self._guides.learn(site, Missing(entry.url, entry.reason)), depth, site)
         return any(entry.state is State.QUEUED for entry in entries.values())
 
+    def forget(self) -> None:
+        """Free all caches after the crawl."""
+        self._seen.clear()
+        self._aliases.forget()
+        self._admission.forget()
+
     def is_alias(self, claim: Claim, site: SiteInfo, now: float) -> bool:
         """If a claimed URL is an alias, queue its target in its place and return True."""
         if self._aliases.alias(claim.url) is None:

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,8 +33,7 @@ def shared_blocks(
     >>> len(moves), order.tolist()
     (32, [0, 1, 0])
     """
-    places: defaultdict[bytes, int] = defaultdict()
-    places.default_factory = places.__len__
+    places: defaultdict[bytes, int] = defaultdict(count().__next__)
     order = array("I")
     for piece in pieces:
         blocks = struct.iter_unpack(f"{4 * _BLOCK}s", piece.astype(np.uint32).data)

@@ -56,6 +56,11 @@ class Pages(Database):
             return None
         return Page(record, tuple(read_links(row[0])))
 
+    def has_page(self, url: Url) -> bool:
+        """True if a page is stored."""
+        row = self.db.execute("SELECT 1 FROM pages WHERE url = ?", (url_key(url),)).fetchone()
+        return row is not None
+
     def has_pages(self) -> bool:
         """True if at least one page has been fetched."""
         return bool(self.count("SELECT EXISTS (SELECT 1 FROM pages)"))
@@ -184,9 +189,14 @@ class Pages(Database):
         for row in self.db.execute(f"{_RECORD} WHERE site = ? ORDER BY urls.url", (site,)):
             yield _record(row)
 
-    def titles(self, site: int) -> list[tuple[Url, str, str]]:
-        """The URL, language and title of each page of a site, sorted by URL."""
-        return self.db.execute(SQL["titles"], (site,)).fetchall()
+    def titles(self, site: int, lang: str | None = None) -> Iterator[str]:
+        """Yield the distinct titles of a site's pages in a language, or in all languages."""
+        return (title for (title,) in self.db.execute(SQL["titles"], (site, lang)))
+
+    def page_languages(self, site: int) -> list[str]:
+        """The main languages of a site's pages, sorted."""
+        query = "SELECT DISTINCT lang FROM pages WHERE site = ? ORDER BY lang"
+        return [lang for (lang,) in self.db.execute(query, (site,))]
 
     def record(self, url: Url) -> PageRecord | None:
         """The record of a page; None if the page is not stored."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
+
+import orjson
 
 from diptych.reason import Reason
 from diptych.run.database import Database
@@ -17,6 +20,7 @@ from diptych.types import Decision, LangPair, PagePair, SegmentPair
 
 _LEARNING_INPUT = ("pages", "redirects", "announced")
 """the data that pairing depends on; `learning_pages` is the query for `pages`, and so on"""
+_PAIRS = 256  # pairs that are read by one query
 _TEXTS = 8192  # rows of texts that are cached, because a site repeats most segments on many pages
 
 
@@ -27,6 +31,16 @@ class SegmentRows(NamedTuple):
     """in order; the first value is `accept`, and pair and position are missing"""
     texts: list[tuple[Any, ...]]
     """rows of distinct segments"""
+
+
+class UnalignedPair(NamedTuple):
+    """A pair that is not aligned yet."""
+
+    id: int
+    site: int
+    length: int
+    """text length of both pages"""
+    pair: PagePair
 
 
 class Pairs(Database):
@@ -84,13 +98,23 @@ class Pairs(Database):
         """All language pairs for which there are page pairs."""
         return [LangPair(*row) for row in self.db.execute(SQL["pair_langs"])]
 
-    def pair_order(self) -> list[int]:
+    def pair_order(self) -> array[int]:
         """The ids of all pairs, in an order that does not depend on the crawl order."""
-        return [id for (id,) in self.db.execute(SQL["pair_order"])]
+        return array("q", (id for (id,) in self.db.execute(SQL["pair_order"])))
 
-    def pairs_to_align(self, site: int) -> list[tuple[int, PagePair]]:
-        """The pairs of a site that are not aligned yet, with their ids, sorted by URL."""
-        return self._pairs(site, "(decisions.pair IS NULL OR NOT aligned)")
+    def pairs_to_align(self) -> Iterator[UnalignedPair]:
+        """Yield the pairs that are not aligned yet, sorted by the name of their site and by URL.
+
+        Pairs may be saved meanwhile; only their ids are held in memory.
+        """
+        todo = array("q", (id for (id,) in self.db.execute(SQL["pair_ids_to_align"])))
+        for start in range(0, len(todo), _PAIRS):
+            ids = orjson.dumps(todo[start : start + _PAIRS].tolist()).decode()
+            rows = self.db.execute(SQL["pairs_by_id"], (ids,)).fetchall()
+            for id, site, length, left, right, one, other, score, evidence, scores in rows:
+                read = read_evidence(scores)
+                pair = PagePair(left, right, one, other, score, evidence, read)
+                yield UnalignedPair(id, site, length, pair)
 
     def verified_pairs(self, site: int) -> list[tuple[int, PagePair]]:
         """The accepted pairs of a site and their ids, sorted by URL."""
@@ -112,10 +136,6 @@ class Pairs(Database):
             (id, PagePair(left, right, one, other, score, evidence, read_evidence(scores)))
             for id, left, right, one, other, score, evidence, scores in rows
         ]
-
-    def pair_lengths(self, site: int) -> dict[int, int]:
-        """Map the id of each pair of a site to the text length of both pages."""
-        return dict(self.db.execute(SQL["pair_lengths"], (site,)).fetchall())
 
     def verified_pair(self, id: int) -> tuple[Any, ...] | None:
         """The languages, evidence, score, marks and pages of a pair; None if it is not accepted.

@@ -44,8 +44,7 @@ SELECT urls.url, langs FROM pages JOIN urls ON urls.key = pages.url
 WHERE pages.url NOT IN (SELECT url FROM sketches) ORDER BY urls.url
 
 -- name: titles
-SELECT urls.url, lang, title FROM pages JOIN urls ON urls.key = pages.url
-WHERE site = ? ORDER BY urls.url
+SELECT DISTINCT title FROM pages WHERE site = ?1 AND (?2 IS NULL OR lang = ?2)
 
 -- name: links
 SELECT urls.url, links FROM pages JOIN urls ON urls.key = pages.url
@@ -135,10 +134,21 @@ FROM pairs JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right
 JOIN pages a ON a.url = pairs.left JOIN pages b ON b.url = pairs.right
 WHERE left_lang = ? AND right_lang = ? AND pairs.score >= ? ORDER BY l.url, r.url
 
--- name: pair_lengths
-SELECT pairs.id, coalesce(a.text_length, 0) + coalesce(b.text_length, 0)
-FROM pairs LEFT JOIN pages a ON a.url = pairs.left LEFT JOIN pages b ON b.url = pairs.right
-WHERE pairs.site = ?
+-- name: pair_ids_to_align
+SELECT pairs.id FROM pairs LEFT JOIN sites ON sites.id = pairs.site
+JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right
+LEFT JOIN decisions ON decisions.pair = pairs.id
+WHERE decisions.pair IS NULL OR NOT aligned
+ORDER BY sites.name, l.url, r.url, left_lang, right_lang
+
+-- name: pairs_by_id
+SELECT pairs.id, pairs.site,
+       coalesce(lp.text_length, 0) + coalesce(rp.text_length, 0),
+       l.url, r.url, left_lang, right_lang, score, evidence, scores
+FROM json_each(?) wanted CROSS JOIN pairs ON pairs.id = wanted.value
+CROSS JOIN urls l ON l.key = pairs.left CROSS JOIN urls r ON r.key = pairs.right
+LEFT JOIN pages lp ON lp.url = pairs.left LEFT JOIN pages rp ON rp.url = pairs.right
+ORDER BY wanted.key
 
 -- name: verified_pair
 SELECT left_lang, right_lang, evidence, d.score, d.marks,

@@ -29,6 +29,7 @@ SCHEMA_VERSION = 10
 _UPGRADED = (6, 7, 8, 9)  # schema versions that can be read and upgraded
 CACHE_KIB = 65_536
 READ_CACHE_KIB = 8_192  # of a process that only reads: it reads the pages of one site or pair
+_LOG_PAGES = 8_192  # of 4 kB in the log: copying them to the database blocks until they are on disk
 _DAMAGE = (sqlite3.Error, UnicodeDecodeError)  # the latter if a name in the schema is damaged
 
 
@@ -119,6 +120,7 @@ class Store(Pages, Pairs):
         if write:
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = NORMAL")
+            db.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
         db.execute("PRAGMA foreign_keys = ON")
         db.execute(f"PRAGMA cache_size = -{CACHE_KIB if write else READ_CACHE_KIB}")
         return db

@@ -7,25 +7,24 @@ Only now the titles of all pages are known, from which the name of each site is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from diptych.engine.worker import Failed
 from diptych.engine.workers import Shared, Workers
 from diptych.errors import StoppedError
 from diptych.protocols import Watcher
-from diptych.run.pairs import SegmentRows, segment_rows
+from diptych.run.pairs import SegmentRows, UnalignedPair, segment_rows
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
-from diptych.steps.align_pages import TitleCuts
 from diptych.steps.tasks import AlignTask, TaskContext, align_together
-from diptych.text.titles import title_cuts
-from diptych.types import Decision, PagePair
+from diptych.types import Decision
 
 _MAX_PAIRS, _MAX_SEGMENTS = 16, 1000  # saved in one transaction
 # A task aligns several pairs, because judging their segments together saves half of its time.
 _MAX_LENGTH = 100_000  # letters of the pages of a task; longer pages gain nothing from it
-_MIN_BATCHES = 4  # tasks of a site for each worker, so that all have work until the end
+_MIN_BATCHES = 4  # tasks for each worker, so that all have work until the end
 
 
 class AlignedRows(NamedTuple):
@@ -52,69 +51,62 @@ def align_pairs(store: Store, context: TaskContext, workers: Workers, watcher: W
     """Align and verify all pairs that are not aligned yet."""
     counts = Statistics(store)
     watcher.pairs, watcher.segments = counts.aligned_pairs(), counts.kept_segments()
-    watcher.begin("aligning", counts.unaligned_pairs(), "page pairs")
-    shared = context.shared(store)
-    for site, _ in store.sites():
-        todo = store.pairs_to_align(site)
-        cuts = title_cuts(store.titles(site)) if todo else {}
-        lengths = store.pair_lengths(site)
-        most = len(todo) // (_MIN_BATCHES * max(workers.count, 1))
-        batches = [
-            AlignRowsTask(
-                tuple(
-                    AlignTask(pair, TitleCuts(cuts.get(pair.left), cuts.get(pair.right)))
-                    for _, pair in batch
-                )
-            )
-            for batch in _batches(todo, lengths, most)
-        ]
-        results = _results(batches, workers, shared, watcher)
-        _save_all(store, [id for id, _ in todo], results, watcher)
+    total = counts.unaligned_pairs()
+    watcher.begin("aligning", total, "page pairs")
+    most = total // (_MIN_BATCHES * max(workers.count, 1))
+    batches = _batches(store.pairs_to_align(), most)
+    _save_all(store, _results(batches, workers, context.shared(store), watcher), watcher)
 
 
-def _batches(
-    todo: Sequence[tuple[int, PagePair]], lengths: Mapping[int, int], most: int
-) -> Iterator[list[tuple[int, PagePair]]]:
+def _batches(todo: Iterable[UnalignedPair], most: int) -> Iterator[list[UnalignedPair]]:
     """Yield pairs in lists of at most `most` pairs, whose texts are not too long."""
-    batch: list[tuple[int, PagePair]] = []
+    batch: list[UnalignedPair] = []
     size = 0
-    for id, pair in todo:
-        length = lengths.get(id, 0)
-        if batch and (len(batch) >= min(most, _MAX_PAIRS) or size + length > _MAX_LENGTH):
+    for each in todo:
+        if batch and (len(batch) >= min(most, _MAX_PAIRS) or size + each.length > _MAX_LENGTH):
             yield batch
             batch, size = [], 0
-        batch.append((id, pair))
-        size += length
+        batch.append(each)
+        size += each.length
     if batch:
         yield batch
 
 
 def _results(
-    batches: Sequence[AlignRowsTask],
+    batches: Iterable[list[UnalignedPair]],
     workers: Workers,
     shared: Shared[TaskContext],
     watcher: Watcher,
-) -> Iterator[AlignedRows | Failed]:
-    """Yield the result of each pair; the pairs of a batch that failed are tried one by one."""
-    found = workers.run_tasks(batches, shared, tick=watcher.tick)
-    for batch, results in zip(batches, found, strict=True):
-        if not isinstance(results, Failed):
-            yield from results
-        elif len(batch.tasks) == 1:
-            yield results
+) -> Iterator[tuple[int, AlignedRows | Failed]]:
+    """Yield the id and result of each pair; the pairs of a batch that failed are tried one by one.
+
+    All batches go through the workers in one stream, so that no worker waits at the end of a site.
+    """
+    begun: deque[list[UnalignedPair]] = deque()
+
+    def tasks() -> Iterator[AlignRowsTask]:
+        for batch in batches:
+            begun.append(batch)
+            yield AlignRowsTask(tuple(AlignTask(each.pair, each.site) for each in batch))
+
+    for found in workers.run_tasks(tasks(), shared, tick=watcher.tick):
+        batch = begun.popleft()
+        if not isinstance(found, Failed):
+            yield from zip([each.id for each in batch], found, strict=True)
+        elif len(batch) == 1:
+            yield batch[0].id, found
         else:
-            alone = [AlignRowsTask((task,)) for task in batch.tasks]
-            yield from _results(alone, workers, shared, watcher)
+            yield from _results([[each] for each in batch], workers, shared, watcher)
 
 
 def _save_all(
-    store: Store, ids: Sequence[int], results: Iterator[AlignedRows | Failed], watcher: Watcher
+    store: Store, results: Iterable[tuple[int, AlignedRows | Failed]], watcher: Watcher
 ) -> None:
     """Save the results for pairs; if the user stops the run, the finished pairs are kept."""
     pairs = segments = 0
     with store.transaction() as transaction:
         try:
-            for id, result in zip(ids, results, strict=True):
+            for id, result in results:
                 watcher.advance()
                 segments += _save(store, id, result, watcher)
                 pairs += 1

@@ -9,6 +9,7 @@ from diptych.engine.workers import Workers
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.scope import Scope
+from diptych.kernels import return_memory
 from diptych.protocols import Watcher
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
@@ -32,4 +33,5 @@ def crawl_sites(
     engine.run(crawl, GuideAnswers(crawl, context, workers), workers, watcher)
     watcher.segments += crawl.stats.segments
     crawl.finish(interrupted=watcher.stopped())
+    return_memory()
     watcher.notes.extend(crawl.hosts.notes)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -29,6 +30,7 @@ from diptych.steps.align_pages import (
 )
 from diptych.steps.judge_pairs import AlignResult, VerifiedPair, judge_pairs, verify_pair
 from diptych.steps.sure_segments import SURE_SEGMENTS, PairContent
+from diptych.text.titles import SiteNames, learn_names
 from diptych.types import (
     UNDECIDED,
     Block,
@@ -64,6 +66,9 @@ class TaskContext:
     _store: Store | None = None
     _read: dict[Url, Page | None] = field(default_factory=dict)
     """cache of the last pages read: with n languages, each page is in n - 1 pairs"""
+
+    _names: tuple[int, SiteNames] | None = None
+    """id of the site whose pair was aligned last, and its name"""
 
     def shared(self, store: Store) -> Shared[TaskContext]:
         """Share the context among many tasks; tasks in this process use the given store."""
@@ -114,6 +119,16 @@ class TaskContext:
                 return None
             content = read_content(response)
         return Page(record, (), *content, self.store.sketch(url))
+
+    def title_cuts(self, site: int, left: Page, right: Page) -> TitleCuts:
+        """The places where the name of a site is cut off from the titles of two of its pages."""
+        if self._names is None or self._names[0] != site:
+            langs = self.store.page_languages(site)
+            titles = partial(self.store.titles, site)
+            own = {lang: learn_names(partial(titles, lang)) for lang in langs}
+            self._names = site, SiteNames(own, learn_names(titles))
+        names = self._names[1]
+        return TitleCuts(*(names.cut(page.lang, page.record.title) for page in (left, right)))
 
     def aligned(
         self,
@@ -213,8 +228,8 @@ class AlignTask(NamedTuple):
     """A task that aligns two pages, and decides whether they are translations of each other."""
 
     pair: PagePair
-    cuts: TitleCuts = UNCUT
-    """where the site's name begins or ends in both titles"""
+    site: int = 0
+    """id of the site, whose name is cut off from titles; 0: titles are not cut"""
 
     def run(self, context: TaskContext) -> AlignResult:
         """Return the decision on the pair and, if it is accepted, on each of its segments."""
@@ -226,7 +241,8 @@ class AlignTask(NamedTuple):
         pages = context.pages(self.pair)
         if pages is None:
             return VerifiedPair(self.pair, _UNREADABLE)
-        found = context.aligned(self.pair, *pages, cuts=self.cuts)
+        cuts = context.title_cuts(self.site, *pages) if self.site else UNCUT
+        found = context.aligned(self.pair, *pages, cuts=cuts)
         verifier, lexicon = context.strategies.verify, context.lexicon(self.pair.langs)
         return verify_pair(self.pair, pages, found, verifier, lexicon)
 

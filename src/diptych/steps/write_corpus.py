@@ -11,7 +11,7 @@ from pathlib import Path
 
 from diptych.corpus.from_run import NWayCorpus, RunCorpus, write_together
 from diptych.errors import StoreError
-from diptych.files import replace_file
+from diptych.files import replacing
 from diptych.protocols import Corpus, Exporter, Watcher
 from diptych.registry import exporter
 from diptych.run.statistics import Statistics
@@ -59,14 +59,16 @@ def write_run_corpus(store: Store, corpus: RunCorpus, watcher: Watcher) -> None:
         made = {"n-way.tsv": exporter("tsv", n_way=True)}
         _write(store, corpus, made, watcher, rows=NWayCorpus(corpus))
     watcher.tick()
-    pairs = [PAIRS_HEADER]
-    for site, _ in store.sites():
-        for _, pair in store.verified_pairs(site):
-            pairs.append(
-                f"{pair.left}\t{pair.right}\t{pair.left_lang}\t{pair.right_lang}"
-                f"\t{pair.score:.3f}\t{pair.evidence}\n"
-            )
-    replace_file(store.folder / "pairs.tsv", "".join(pairs).encode(), error=StoreError)
+    path = store.folder / "pairs.tsv"
+    with replacing(path, error=StoreError) as part, part.open("wb") as stream:
+        stream.write(PAIRS_HEADER.encode())
+        for site, _ in store.sites():
+            for _, pair in store.verified_pairs(site):
+                line = (
+                    f"{pair.left}\t{pair.right}\t{pair.left_lang}\t{pair.right_lang}"
+                    f"\t{pair.score:.3f}\t{pair.evidence}\n"
+                )
+                stream.write(line.encode())
 
 
 def _write(

@@ -7,8 +7,8 @@ The name is learned from the titles of a site: it is what follows or precedes a 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 # Most separators need blanks around them; a title may also begin or end with one.
@@ -20,6 +20,9 @@ _MIN_SHARE = 0.4  # of the titles; sections of a site have names too, but fewer 
 
 _MAX_SEPARATORS = 8  # from each end of a title; bounds the memory, which grows with their square
 _MAX_NAME = 200  # characters
+_MAX_COUNTS = 4096  # names that are counted; each name of the site has one in 40 of all parts
+_Name = tuple[bool, str]
+"""True if the part is the first one of a title, and its text"""
 
 
 class Cut(NamedTuple):
@@ -39,46 +42,53 @@ class _Part(NamedTuple):
     name: str
 
 
-def title_cuts(titles: Iterable[tuple[str, str, str]]) -> dict[str, Cut]:
-    """Map pages to the places where their titles are cut; the input is (page, language, title).
+class SiteNames(NamedTuple):
+    """The name of a site in each language, and that in the titles of all languages."""
 
-    The name of a site is learned for each language, or from all titles if a language has too few.
+    by_language: Mapping[str, Names]
+    everywhere: Names
 
-    >>> names = ["Bees", "Honey", "Wax - and more"]
-    >>> pages = [(str(n), "en", f"{name} - The Bee House") for n, name in enumerate(names)]
-    >>> cut = title_cuts([*pages, ("9", "en", "Bees - a poem")])
-    >>> [pages[2][2][: cut["2"].end], pages[2][2][cut["2"].start :], "9" in cut]
-    ['Wax - and more', 'The Bee House', False]
+    def cut(self, lang: str, title: str) -> Cut | None:
+        """The place where a title is cut; None if it is not cut.
+
+        The name in all titles counts if that of the language is unknown, or not in the title.
+        """
+        own = self.by_language.get(lang, NO_NAMES)
+        return own.cut(title) or self.everywhere.cut(title)
+
+
+def learn_names(titles: Callable[[], Iterable[str]]) -> Names:
+    """Learn the name of a site from its distinct titles, which are read once or twice.
+
+    >>> titles = [f"{own} - The Bee House" for own in ("Bees", "Honey", "Wax - and more")]
+    >>> cut = learn_names(lambda: [*titles, "Bees - a poem"]).cut(titles[2])
+    >>> titles[2][: cut.end], titles[2][cut.start :]
+    ('Wax - and more', 'The Bee House')
     """
-    by_language: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for page, lang, title in titles:
-        by_language[lang][page] = title
-    everywhere = _Names(title for pages in by_language.values() for title in pages.values())
-    found: dict[str, Cut] = {}
-    for pages in by_language.values():
-        own = _Names(pages.values())
-        known: dict[str, Cut | None] = {}
-        for page, title in pages.items():
-            if title not in known:
-                known[title] = own.cut(title) or everywhere.cut(title)
-            if cut := known[title]:
-                found[page] = cut
-    return found
+    number = forgotten = 0
+    counts: Counter[_Name] = Counter()
+    for title in titles():
+        number += 1
+        counts.update(_names(title))
+        if len(counts) > _MAX_COUNTS:  # a frequent name survives this (Misra & Gries 1982)
+            forgotten += 1
+            counts = Counter({name: count - 1 for name, count in counts.items() if count > 1})
+    least = max(_MIN_TITLES, _MIN_SHARE * number)
+    known = {name for name, count in counts.items() if count + forgotten >= least}
+    if forgotten:
+        counts = Counter(name for title in titles() for name in _names(title) if name in known)
+    return Names(least, {name: counts[name] for name in known if counts[name] >= least})
 
 
-class _Names:
-    """The counts of all parts of titles that may be a site's name."""
+class Names(NamedTuple):
+    """The parts of titles that are frequent enough to be a site's name, with their counts."""
 
-    def __init__(self, titles: Iterable[str]) -> None:
-        distinct = set(titles)
-        self._min_count = max(_MIN_TITLES, _MIN_SHARE * len(distinct))
-        self._counts: Counter[tuple[bool, str]] = Counter(
-            (part.cut.is_name_first, part.name) for title in distinct for part in _parts(title)
-        )
+    min_count: float
+    counts: Mapping[_Name, int]
 
     def cut(self, title: str) -> Cut | None:
         """The place where a title is cut; None if it is the name, or does not contain it."""
-        if max(self._counts[False, title], self._counts[True, title]) >= self._min_count:
+        if not self.counts or (False, title) in self.counts or (True, title) in self.counts:
             return None
         chosen = [best for side in (False, True) if (best := self._longest(title, is_first=side))]
         return max(chosen, key=lambda each: each[0])[1] if chosen else None
@@ -88,16 +98,24 @@ class _Names:
         best: tuple[int, Cut] | None = None
         parts = [part for part in _parts(title) if part.cut.is_name_first == is_first]
         for part in sorted(parts, key=lambda each: len(each.name)):
-            count = self._counts[is_first, part.name]
-            if count < max(self._min_count, _same(best[0]) if best else 0):
+            count = self.counts.get((is_first, part.name), 0)
+            if count < max(self.min_count, _same(best[0]) if best else 0):
                 break
             best = (count, part.cut)
         return best
 
 
+NO_NAMES = Names(_MIN_TITLES, {})
+
+
 def _same(count: int) -> float:
     """The least count of a longer name; one title, that of the home page, may be the name alone."""
     return min(0.8 * count, count - 1)
+
+
+def _names(title: str) -> list[_Name]:
+    """The parts of a title that may be the site's name, without their places."""
+    return [(part.cut.is_name_first, part.name) for part in _parts(title)]
 
 
 def _parts(title: str) -> Iterator[_Part]:

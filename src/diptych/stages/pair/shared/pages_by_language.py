@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,8 +163,7 @@ class _PagesBuilder:
 
 def pages_by_language(site: SiteView, lang_of: Mapping[Url, str]) -> dict[str, LanguagePages]:
     """Group the pages of a site by language; pages without a sketch are skipped."""
-    vocabulary: defaultdict[str, int] = defaultdict()
-    vocabulary.default_factory = vocabulary.__len__  # the number of a new word
+    vocabulary: defaultdict[str, int] = defaultdict(count().__next__)  # the number of a new word
     builders, pages = {lang: _PagesBuilder() for lang in site.langs}, site.pages
     for url, sketch in site.sketches():
         if url in lang_of:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,10 +46,8 @@ def site_links(site: SiteView) -> SiteLinks:
 
 
 def _read(site: SiteView) -> SiteLinks:
-    numbers: defaultdict[_Key, int] = defaultdict()
-    numbers.default_factory = numbers.__len__  # the number of a new link
-    pages: defaultdict[Url, int] = defaultdict()
-    pages.default_factory = pages.__len__
+    numbers: defaultdict[_Key, int] = defaultdict(count().__next__)  # the number of a new link
+    pages: defaultdict[Url, int] = defaultdict(count().__next__)
     link_of, page_of = array("i"), array("i")
     for page, (url, rel, hreflang, anchor, _, alt, _) in site.links():
         link_of.append(numbers[url, rel, hreflang, anchor, alt])
