@@ -37,6 +37,13 @@ static int is_suspect(uint32_t point) {
     return point < 0xa0 || point == 0xc2 || point == 0xc3 || point == 0x152 || point == 0x153;
 }
 
+/* 1 if a bracket may begin a spelled at sign, such as `(at)` or `[ arroba ]`. */
+static int may_be_at(const uint8_t *at, const uint8_t *end) {
+    at++;
+    if (at < end && *at == ' ') at++;
+    return at < end && (*at >= 0x80 || *at == '@' || (*at | 32) == 'a' || (*at | 32) == 'c');
+}
+
 static uint8_t hints_of(Line line) {
     uint8_t found = 0;
     int digits = 0, is_other = 0; /* the character before is not ASCII */
@@ -52,7 +59,8 @@ static uint8_t hints_of(Line line) {
         }
         is_other = 0;
         if (point >= '0' && point <= '9' && ++digits >= DIGITS) found |= PERSONAL;
-        else if (point == '@' || point == '(' || point == '[' || point == '{') found |= PERSONAL;
+        else if (point == '@') found |= PERSONAL;
+        else if ((point == '(' || point == '[' || point == '{') && may_be_at(at, line.end)) found |= PERSONAL;
         else if (point == ' ' && line.end - at >= 4 && !memcmp(at, " AT ", 4)) found |= PERSONAL;
         at++;
     }

@@ -15,7 +15,8 @@ from diptych.kernels.lines import as_lines
 
 _SEED = hash("hints") % (1 << 64)  # differs between processes, so no page can plan collisions
 _MIN_DIGITS = 6
-_SIGNS = re.compile(r"[@(\[{]| AT |[\u0600-\u1fff\u3000-\U0010ffff]")
+# At signs, spelled ones too: `(at)`, `[ arroba ]`, `(chez)`; and digits that are not ASCII.
+_SIGNS = re.compile(r"@| AT |[(\[{] ?[aAcC\x80-\U0010ffff]|[\u0600-\u1fff\u3000-\U0010ffff]")
 # Everything that `ftfy` detects has two adjacent non-ASCII characters, or one of these.
 _SUSPECT = re.compile("[^\x00-\x7f]{2}|[\x80-\x9f\xc2\xc3\u0152\u0153]")
 _CUTS = ("…", "...")
@@ -51,15 +52,13 @@ def text_hints(texts: Sequence[str]) -> NDArray[np.uint8]:
     """The hints of each text, as bits.
 
     >>> text_hints(["Plain text 5", "Tel. 555 55 55", "\ufffdcole"]).tolist()
-    [0, 4, 3]
+    [0, 4, 5]
     """
     library = native()
     if library is None:
         return np.array([text_hint_reference(text) for text in texts], np.uint8)
     data, found = as_lines(texts).encode("utf-8", "surrogatepass"), np.zeros(len(texts), np.uint8)
-    library.text_hints(
-        data, ctypes.c_int64(len(data)), ctypes.c_int64(len(texts)), pointer(found)
-    )
+    library.text_hints(data, ctypes.c_int64(len(data)), ctypes.c_int64(len(texts)), pointer(found))
     return found
 
 

@@ -77,7 +77,9 @@ def name_different_languages(left: str, right: str, langs: tuple[str, ...]) -> b
     if len(left) > MAX_NAME or len(right) > MAX_NAME:
         return False
     ours = _language_marks(left)
-    theirs = _language_marks(right) if ours else ()
+    if not ours:
+        return False
+    theirs = _language_marks(right)
     named = [[mark.lang for mark in marks] for marks in (ours, theirs)]
     if not theirs or _have_common(*named):
         return False

@@ -22,7 +22,7 @@ from diptych.stages.filter.shared.text_pairs import read_pairs
 from diptych.types import SegmentPair
 
 _COLUMNS = len(Kind) + 7  # numbers in the cached row of a text
-_MAY_BE_DAMAGED = TextHint.UNREAD | TextHint.SUSPECT
+_MAY_BE_DAMAGED = int(TextHint.UNREAD | TextHint.SUSPECT)
 _LANG_PAIRS = 8  # language pairs with a cache
 _MAX_BYTES = 16_000_000  # of the texts of a side, and of pairs: some 25,000
 

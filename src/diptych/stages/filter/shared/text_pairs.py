@@ -16,7 +16,8 @@ COLUMNS = 7
 """number of properties: copied, translated and plain words (`CopyCounts`); whether the sides name
 two different languages; whether they are identical; addresses on one side; whether both are
 excerpts"""
-_ADDRESSES = PairHint.LEFT_ADDRESS | PairHint.RIGHT_ADDRESS
+_SHARED, _ALIKE = int(PairHint.SHARED), int(PairHint.ALIKE)
+_ADDRESSES = int(PairHint.LEFT_ADDRESS | PairHint.RIGHT_ADDRESS)
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"']+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
 
 
@@ -25,21 +26,22 @@ def read_pairs(
 ) -> NDArray[np.float64]:
     """Return the properties of pairs of texts, a row each, in the order that `COLUMNS` describes.
 
-    >>> read_pairs(["QField in Bern", "English"], ["QField à Bern", "Deutsch"], ("en", "fr")).tolist()
-    [[2.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]]
+    >>> found = read_pairs(["QField in Bern", "English"], ["QField à Bern", "Suomi"], ("en", "fr"))
+    >>> found.astype(int).tolist()
+    [[2, 1, 0, 0, 0, 0, 0], [0, 0, 0, 1, 0, 0, 0]]
     """
-    rows, hints = np.zeros((len(lefts), COLUMNS)), pair_hints(lefts, rights)
-    rows[:, 6] = hints & PairHint.EXCERPTS > 0
-    for at, hint in enumerate(hints.tolist()):
-        left, right = lefts[at], rights[at]
-        if hint & PairHint.SHARED or hint & _ADDRESSES == _ADDRESSES:
-            rows[at, :3] = copy_counts(left, right)
-        if len(left) <= MAX_NAME >= len(right):
-            rows[at, 3] = name_different_languages(left, right, langs)
-        if hint & PairHint.ALIKE:
-            rows[at, 4] = are_identical(left, right)
-        if hint & _ADDRESSES:
-            rows[at, 5] = addresses_apart(left, right)
+    hints = pair_hints(lefts, rights)
+    rows = np.zeros((len(lefts), COLUMNS))
+    rows[:, 6] = hints & int(PairHint.EXCERPTS) > 0
+    has_copies = (hints & _SHARED > 0) | (hints & _ADDRESSES == _ADDRESSES)
+    for at in np.flatnonzero(has_copies).tolist():
+        rows[at, :3] = copy_counts(lefts[at], rights[at])
+    for at, (left, right) in enumerate(zip(lefts, rights, strict=True)):
+        if len(left) <= MAX_NAME >= len(right) and name_different_languages(left, right, langs):
+            rows[at, 3] = 1.0
+    for column, hint, read in ((4, _ALIKE, are_identical), (5, _ADDRESSES, addresses_apart)):
+        for at in np.flatnonzero(hints & hint).tolist():
+            rows[at, column] = read(lefts[at], rights[at])
     return rows
 
 
