@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support.timing import processor_seconds
 
 import diptych.corpus.personal_data
-from diptych.corpus.personal_data import personal_data, redacted
+from diptych.corpus.personal_data import personal_data, personal_data_of_texts, redacted
 
 # Numbers are those that authorities keep for fiction where there are such; domains are reserved.
 EMAILS = """
@@ -472,3 +472,12 @@ def test_texts_without_personal_data_cost_almost_nothing() -> None:
     with processor_seconds():
         for _ in range(100_000):
             personal_data(text)
+
+
+def test_many_texts_have_the_personal_data_of_each() -> None:
+    texts = [
+        *EMAILS, "nothing", "page 12345", "call +44 20 7946 0958", "+٤٤ ٢٠ ٧٩٤٦ ٠٩٥٨",
+        "jane (at) example (dot) org", "jane { ÄT } example.org", "jane AT example DOT org",
+        "jane＠example.org", "jane [собака] example.org", "see (also) page (5)",
+    ]  # fmt: skip
+    assert personal_data_of_texts(texts) == [personal_data(text) for text in texts]

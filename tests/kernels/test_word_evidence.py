@@ -89,14 +89,14 @@ def test_each_group_is_measured_as_if_it_were_alone(groups: list, known: list) -
 @given(grouped(st.lists(texts, max_size=7)))
 def test_bags_equal_the_reference(some: tuple[list[str], np.ndarray]) -> None:
     stems, (written, groups) = Stems(), some
-    stems.read("la die 1957 der", "de")
+    stems.read(["la die 1957 der"], "de")
     found = side_words(written, "de", stems, groups)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "native", lambda: None)
         slowly = side_words(written, "de", stems, groups)
     for own, other in zip(found.text_bags, slowly.text_bags, strict=True):
         np.testing.assert_array_equal(own, other, strict=True)
-    assert found.types.tolist() == [len({*stems.read(text, "de").ids}) for text in written]
+    assert found.types.tolist() == [len({*stems.read([text], "de").ids}) for text in written]
     for name in ("lengths", "tokens"):
         np.testing.assert_array_equal(getattr(found, name), getattr(slowly, name))
 

@@ -56,12 +56,8 @@ def test_links_of_stems_are_those_of_their_words(
     left: list[str], right: list[str], known: list
 ) -> None:
     lexicon, stems = Lexicon.of_links("de", "fr", known), Stems()
-    stems.read("exped 77 andere", "de")
-    ours, theirs = (
-        np.array([number for each in stems.read_all(side, "de") for number in each.ids], np.int32)
-        for side in (left, right)
-    )
-    ours, theirs = (np.unique(side)[::-1] for side in (ours, theirs))
+    stems.read(["exped 77 andere"], "de")
+    ours, theirs = (np.unique(stems.read(side, "de").ids)[::-1] for side in (left, right))
     found = stem_links(ours, theirs, stems, lexicon)
     words = [[stems.words[number] for number in side] for side in (ours, theirs)]
     assert_same(found, slowly(*words, lexicon))

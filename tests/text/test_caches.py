@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -17,6 +17,33 @@ from diptych.text.url_fields import tagged_tokens
 from diptych.text.urls import normalise, resolve, site_name, url_key
 
 BOUND = 40_000_000  # bytes: half of what ten thousand texts of 8,000 characters take
+
+
+def test_missing_values_are_computed_together() -> None:
+    asked: list[list[str]] = []
+
+    def lengths(texts: Sequence[str]) -> list[int]:
+        asked.append(sorted(texts))
+        return [len(text) for text in texts]
+
+    cache = TextCache(len, 1000, together=lengths)
+    cache.read(["a", "bb", "a"])
+    cache.read(["bb", "ccc", "a"])
+    cache.read(["a"])
+    assert asked == [["a", "bb"], ["ccc"]]
+    assert dict(cache) == {"a": 1, "bb": 2, "ccc": 3}
+    cache.read(map(str, range(10_000_000, 10_000_005)))  # no room beside the others
+    assert len(cache) == 5
+    assert cache.bytes <= 1000
+    cache.read(["x" * 2000])
+    assert len(cache) == cache.bytes == 0
+    assert cache["x" * 2000] == 2000
+
+
+def test_many_values_are_computed_by_the_function_if_nothing_else_is_given() -> None:
+    cache = TextCache(len, 1000)
+    cache.read(["a", "bb"])
+    assert dict(cache) == {"a": 1, "bb": 2}
 
 
 def test_values_are_kept_until_they_take_too_many_bytes() -> None:

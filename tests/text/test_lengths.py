@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diptych.kernels.length_costs import MAX_COST, length_cost
-from diptych.text.lengths import Step, cheapest_path, text_length
+from diptych.text.lengths import Step, cheapest_path, text_length, text_lengths
 
 MOVES = [(1, 1), (1, 0), (0, 1), (2, 1), (1, 2), (2, 2)]
 
@@ -36,6 +36,17 @@ MOVES = [(1, 1), (1, 0), (0, 1), (2, 1), (1, 2), (2, 2)]
 )
 def test_text_length_counts_alphabetic_letters(text: str, length: float) -> None:
     assert text_length(text) == pytest.approx(length)
+
+
+PIECES = st.sampled_from(
+    [" ", "  ", "\n", "\t", "\xa0", "\u2003", "\u202f", "\u3000", "\x1c", "a", "b c", "é",
+     "слово", "ไทย", "中", "🙂", "\ud800", "→", "\u00ad", "\u200b", "\u21ff", "\u2200", "\x00"]
+)  # fmt: skip
+
+
+@given(st.lists(st.lists(PIECES, max_size=6).map("".join) | st.text(max_size=9), max_size=6))
+def test_lengths_of_many_texts_are_those_of_each(texts: list[str]) -> None:
+    assert text_lengths(texts).tolist() == [text_length(text) for text in texts]
 
 
 def test_largest_cost_is_that_of_the_authors_program() -> None:

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diptych.text.near_duplicates import segment_keys, skeleton, text_key
+from diptych.text.near_duplicates import (
+    keys_of_segments,
+    segment_keys,
+    skeleton,
+    skeletons,
+    text_key,
+)
 
 SAME = [
     ("Chapter 1", "chapter 27."),
@@ -51,6 +57,25 @@ def test_case_punctuation_and_numbers_make_no_difference(one: str, other: str) -
 @pytest.mark.parametrize(("one", "other"), OTHER)
 def test_words_make_a_difference(one: str, other: str) -> None:
     assert skeleton(one) != skeleton(other)
+
+
+PIECES = st.sampled_from(
+    ["12", "3", "a", "B", "é", " ", "  ", ".", "-", "+", "%", "_", "٣", "½", "²", "\u00ad",
+     "\u0301", "中", "5a", "a5", "\n", "\t", "’", "Σ", "#", "@", "\x00", "\ud800", "ª", "ǆ", "→",
+     "\u200b", "7 "]
+)  # fmt: skip
+TEXT = st.lists(PIECES, max_size=9).map("".join) | st.text(max_size=12)
+
+
+@given(st.lists(TEXT, max_size=5))
+def test_skeletons_of_many_texts_are_those_of_each(texts: list[str]) -> None:
+    assert skeletons(texts) == [skeleton(text) for text in texts]
+
+
+@given(st.lists(st.tuples(TEXT, TEXT), max_size=4))
+def test_keys_of_many_segments_are_those_of_each(segments: list[tuple[str, str]]) -> None:
+    expected = [segment_keys(*segment, "en", "fr") for segment in segments]
+    assert keys_of_segments(segments, "en", "fr") == expected
 
 
 def test_keys_distinguish_sides_and_languages() -> None:

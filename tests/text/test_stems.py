@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from diptych.kernels import native
 from diptych.text import stems
 from diptych.text.cognates import stem
-from diptych.text.stems import stem_counts, text_stems
+from diptych.text.stems import lines_of_stems, stem_counts
 from diptych.text.tokens import tokens
 
 PIECES = st.sampled_from(
@@ -21,6 +21,14 @@ PIECES = st.sampled_from(
      "3.5", "1,000", "12’", "→", "Ελλάδα", "ΰ", "п’ять", "3.1. "]
 )  # fmt: skip
 TEXT = st.lists(PIECES, max_size=12).map("".join) | st.text(max_size=20)
+
+
+def text_stems(texts: list[str], lang: str) -> list[list[str]]:
+    """The stems of each text, from lines."""
+    lines = lines_of_stems(texts, lang).decode("utf-8", "surrogatepass").split("\n")
+    assert lines.pop() == ""
+    assert len(lines) == len(texts)
+    return [line.split(" ")[:-1] for line in lines]
 
 
 def one_by_one(texts: list[str], lang: str) -> list[list[str]]:

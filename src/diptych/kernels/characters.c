@@ -46,3 +46,33 @@ void characters_count(
         lengths[text] = length + 1.0 - 1.0; /* the reference counts a separator after each text */
     }
 }
+
+/* The length of each line of a text in UTF-8, in characters: runs of white space count as one, and not at the ends.
+
+   kinds: for the first characters of Unicode, 0 for a character with another weight, 1 for any other, 2 for white space.
+   A line with a character that is not in the table or has another weight has the length -1, as has one that is not
+   valid.  There is a newline between two lines. */
+void line_lengths(const uint8_t *kinds, int64_t known, const uint8_t *text, int64_t size, double *lengths) {
+    int64_t length = 0, is_other = 0, is_waiting = 0; /* a blank is waiting for the next word */
+    for (int64_t at = 0; at <= size;) {
+        int64_t point = at < size ? text[at] : '\n';
+        at++;
+        if (point == '\n') {
+            *lengths++ = is_other ? -1.0 : (double)length;
+            length = is_other = is_waiting = 0;
+            continue;
+        }
+        int more = point < 0x80 ? 0 : point < 0xc2 ? -1 : point < 0xe0 ? 1 : point < 0xf0 ? 2 : -1;
+        if (more > 0) point &= 0x3f >> more;
+        for (; more > 0; more--) {
+            if (at >= size || (text[at] & 0xc0) != 0x80) break;
+            point = point << 6 | (text[at++] & 0x3f);
+        }
+        if (more || point >= known || !kinds[point]) is_other = 1;
+        else if (kinds[point] == 2) is_waiting = length > 0;
+        else {
+            length += 1 + is_waiting;
+            is_waiting = 0;
+        }
+    }
+}

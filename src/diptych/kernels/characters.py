@@ -6,6 +6,7 @@ The reference implementation is `stages/filter/shared/characters.py`.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.kernels import fields_of, native, pointer
+from diptych.kernels.lines import as_lines
 from diptych.kernels.tables import are_offsets, are_within
 
 _IDEOGRAPHS_END = 0x40000  # code points from the end of the table up to here are ideographs
@@ -94,3 +96,26 @@ def count_kinds(points: NDArray[np.uint32], offsets: NDArray[np.int64], table: K
         *map(pointer, (offsets, points, kinds, first, last, breaks, lengths)),
     )  # fmt: skip
     return kinds, first, last, breaks, lengths
+
+
+def line_lengths(texts: Sequence[str], kinds: NDArray[np.uint8]) -> NDArray[np.float64]:
+    r"""The length of each text in characters; runs of white space count as one character.
+
+    `kinds` contains, for the first characters of Unicode, 2 for white space, 0 for a character with
+    a weight of its own, and 1 for the others.  The length of a text with any other character is -1;
+    without the compiled kernel, that of all texts.
+
+    >>> kinds = np.ones(128, np.uint8)
+    >>> kinds[[9, 32]] = 2
+    >>> line_lengths([" a  cat ", "中"], kinds).tolist() if native() else [5.0, -1.0]
+    [5.0, -1.0]
+    """
+    library = native()
+    if library is None or not texts:
+        return np.full(len(texts), -1.0)
+    data, lengths = as_lines(texts).encode("utf-8", "surrogatepass"), np.empty(len(texts))
+    library.line_lengths(
+        pointer(kinds), ctypes.c_int64(len(kinds)), data, ctypes.c_int64(len(data)),
+        pointer(lengths),
+    )  # fmt: skip
+    return lengths

@@ -190,3 +190,59 @@ int64_t count_words(
     *result = (int32_t)(out - distinct);
     return is_done ? found : -1;
 }
+
+/* Words with a number each, which is kept from one call to the next. */
+typedef struct {
+    int32_t *slots; /* 1 + number of the word in each slot, or 0; at least twice as many as there are words */
+    int64_t size;   /* number of slots, a power of two */
+    uint8_t *text;  /* the words, a blank after each */
+    int64_t *at;    /* start of each word in the text, and the end of the last */
+    int64_t count;
+    uint64_t seed;
+} Numbers;
+
+/* The slot of a word, which is empty if the word is new. */
+static int64_t slot_of(const Numbers *words, const uint8_t *text, int64_t size) {
+    int64_t slot = (int64_t)(hash(words->seed, text, size) & (uint64_t)(words->size - 1));
+    for (; words->slots[slot]; slot = (slot + 1) & (words->size - 1)) {
+        const int64_t *at = words->at + words->slots[slot] - 1;
+        if (at[1] - at[0] == size + 1 && !memcmp(words->text + at[0], text, (size_t)size)) break;
+    }
+    return slot;
+}
+
+/* Enters all words into slots, which must be empty. */
+void place_words(Numbers *words) {
+    for (int64_t k = 0; k < words->count; k++) {
+        const int64_t *at = words->at + k;
+        words->slots[slot_of(words, words->text + at[0], at[1] - at[0] - 1)] = (int32_t)k + 1;
+    }
+}
+
+/* Numbers the words of lines; a word that is new gets the next number.
+
+   The words have a blank after each, and a newline is after each line.  There must be room for as many bytes more in
+   the text of the words, for half as many words, and for twice as many slots as words.  numbers: room for half as
+   many as there are bytes.  ends: for each line, the number of words up to its end.  */
+void number_words(Numbers *words, const uint8_t *text, int64_t size, int32_t *numbers, int64_t *ends) {
+    int64_t read = 0, start = 0;
+    for (int64_t at = 0; at < size; at++) {
+        if (text[at] == '\n') {
+            *ends++ = read;
+            start = at + 1;
+        }
+        if (text[at] != ' ') continue;
+        int64_t own = at - start;
+        if (own) {
+            int64_t slot = slot_of(words, text + start, own);
+            if (!words->slots[slot]) {
+                int64_t from = words->at[words->count];
+                memcpy(words->text + from, text + start, (size_t)own + 1); /* with the blank */
+                words->at[++words->count] = from + own + 1;
+                words->slots[slot] = (int32_t)words->count;
+            }
+            numbers[read++] = words->slots[slot] - 1;
+        }
+        start = at + 1;
+    }
+}

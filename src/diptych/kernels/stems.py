@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
@@ -55,30 +54,20 @@ class _CRules(ctypes.Structure):
     _fields_ = (("classes", ctypes.c_void_p), *fields_of(ctypes.c_int64, "size letters longest"))
 
 
-_NOT_PLAIN = b"\0"
 _SEED = hash("stems") % (1 << 64)  # differs between processes, so no page can plan collisions
 
 
-def plain_stems(folded: str, rules: Rules) -> Sequence[list[str] | None]:
-    r"""The stems of each line of a case-folded text; None for a line that is not plain.
+def stem_lines(folded: str, rules: Rules) -> bytes:
+    r"""The stems of a case-folded text in lines: a blank after each, and a newline after a line.
 
-    Without the compiled kernel, it is None for all lines.
+    A line that is not plain is a zero; without the compiled kernel, all lines are.
 
     >>> classes = np.zeros(128, np.uint8)
     >>> classes[97:123] = Class.PLAIN | Class.LETTER
     >>> classes[32] = Class.PLAIN
     >>> rules = Rules(classes, letters=5, longest=60)
-    >>> plain_stems("a mountain\n3 cats", rules) if native() else [["a", "mount"], None]
-    [['a', 'mount'], None]
-    """
-    lines = stem_lines(folded, rules).decode("utf-8").split("\n")[:-1]
-    return [None if line == "\0" else line.split(" ")[:-1] for line in lines]
-
-
-def stem_lines(folded: str, rules: Rules) -> bytes:
-    """The stems of a case-folded text in lines: a blank after each, and a newline after a line.
-
-    A line that is not plain is a zero.
+    >>> stem_lines("a mountain\n3 cats", rules) if native() else b"a mount \n\0\n"
+    b'a mount \n\x00\n'
     """
     library = native()
     if library is None:

@@ -64,6 +64,18 @@ static void best_forests(
     }
 }
 
+/* 1 if the values of two ranges change `mass`: both need a node, other than a leaf, that begins with the range, and
+   these may be aligned. */
+static int is_used(
+    const int32_t *l, const int32_t *r, int32_t m, int32_t li, int32_t i, int32_t lj, int32_t j, const float *mass) {
+    if (lj == j) return 0;
+    for (int32_t x = li + 1; x <= i; x++)
+        if (l[x] == li)
+            for (int32_t y = lj + 1; y <= j; y++)
+                if (r[y] == lj && mass[(int64_t)x * m + y] > 0) return 1;
+    return 0;
+}
+
 /* Writes the pairs of the best alignment, unordered; returns their number, or -1 if a tree is invalid.
    mass: n x m gains, which are overwritten; a pair whose gain is not above zero is never aligned.
    table: (n + 1) x (m + 1).  scratch: 2 n + 2 m.  xs, ys, stack: min(n, m), the last twice as much. */
@@ -76,9 +88,12 @@ int32_t tree_decode(
     for (int64_t cell = 0; cell < (int64_t)n * m; cell++)
         if (!(mass[cell] > 0)) mass[cell] = NONE;
     for (int32_t p = 0; p < a; p++)
-        for (int32_t q = 0; q < b; q++)
-            best_forests(
-                l, r, m, first_of(l, lefts[p], p, a), lefts[p], first_of(r, rights[q], q, b), rights[q], mass, table, 1);
+        for (int32_t q = 0; q < b; q++) {
+            int32_t first = first_of(l, lefts[p], p, a), other = first_of(r, rights[q], q, b);
+            int is_last = p == a - 1 && q == b - 1; /* the path is traced through its table */
+            if (is_last || is_used(l, r, m, first, lefts[p], other, rights[q], mass))
+                best_forests(l, r, m, first, lefts[p], other, rights[q], mass, table, 1);
+        }
     int32_t found = 0, waiting = 0, i = n - 1, j = m - 1, li = 0, lj = 0;
     for (;;) { /* each round traces back through the table of one pair of ranges */
         int64_t width = (int64_t)j - lj + 2;

@@ -166,7 +166,7 @@ static int64_t fill_bags(
    The entries of a bag are in the order of the vocabulary.  All groups are written one after the other; indices and
    offsets are those within the group.  group_from: groups + 1, the segments of each group.  stem: the stem of each
    token, below `stems`.  from: space for segments + groups.  word_from, entry_from: groups + 1.  Returns 0 if
-   memory is exhausted or an index is out of range. */
+   memory is exhausted, and -1 if a stem is out of range. */
 int32_t evidence_bags(
     int64_t groups, const int64_t *group_from, const int64_t *token_from, const int32_t *stem, int64_t stems,
     const Bags *out, int64_t *word_from, int64_t *entry_from) {
@@ -177,7 +177,8 @@ int32_t evidence_bags(
         take(&memory, tokens, sizeof *room.last, 0), take(&memory, tokens, sizeof *room.slot, 0)};
     int64_t *own = take(&memory, segments + 1, sizeof *own, 0);
     word_from[0] = entry_from[0] = 0;
-    for (int64_t g = 0; g < groups && !memory.is_short; g++) {
+    int is_sound = 1;
+    for (int64_t g = 0; g < groups && is_sound && !memory.is_short; g++) {
         int64_t begin = group_from[g], count = group_from[g + 1] - begin, words = word_from[g], entry = entry_from[g];
         int64_t token = token_from[begin];
         rebase(token_from + begin, count, own);
@@ -185,12 +186,12 @@ int32_t evidence_bags(
             out->vocabulary + words, out->segment + entry, out->word + entry, out->count + entry,
             out->position + entry, out->from + begin + g, out->order + token};
         int64_t found = fill_bags(count, own, stem + token, stems, &room, &part);
-        memory.is_short = found < 0;
+        is_sound = found >= 0;
         word_from[g + 1] = words + (found < 0 ? 0 : found);
         entry_from[g + 1] = entry + (found < 0 ? 0 : part.from[count]);
     }
     release(&memory);
-    return !memory.is_short;
+    return is_sound ? !memory.is_short : -1;
 }
 
 static void prepare(const Side *side, State *state, Memory *memory) {
@@ -619,4 +620,43 @@ int32_t evidence_texts(
         for (int64_t t = 0; t < m; t++) out[s * m + t] = rest * out[s * m + t] + share_of * turned[t * n + s];
     release(&memory);
     return !memory.is_short;
+}
+
+/* 1 if offsets start at 0, never decrease and end at `end`. */
+static int are_offsets(const int64_t *offsets, int64_t rows, int64_t end) {
+    if (offsets[0] || offsets[rows] != end) return 0;
+    for (int64_t k = 0; k < rows; k++)
+        if (offsets[k + 1] < offsets[k]) return 0;
+    return 1;
+}
+
+/* 1 if the bags of a group are within bounds: its words, its offsets and the order of its tokens. */
+static int is_group_sound(const Side *side, int64_t group, int64_t begin, int64_t end) {
+    int64_t words = side->word_from[group + 1] - side->word_from[group], first = side->entry_from[group];
+    int64_t entries = side->entry_from[group + 1] - first;
+    for (int64_t e = first; e < first + entries; e++)
+        if (side->word[e] < 0 || side->word[e] >= words) return 0;
+    for (int64_t t = side->token_from[begin]; t < side->token_from[end]; t++)
+        if (side->order[t] < 0 || side->order[t] >= entries) return 0;
+    return are_offsets(side->from + begin + group, end - begin, entries);
+}
+
+/* 1 if all indices of a side are within bounds.  group_from: groups + 1, checked before.  tokens: number of entries of
+   `order`.  stems: number of stems.  size: number of entries of the table.  The lengths of arrays that depend on these
+   were checked before. */
+int32_t evidence_is_sound(
+    int64_t groups, const int64_t *group_from, const Side *side, int64_t tokens, int64_t stems, int64_t size) {
+    if (!are_offsets(side->token_from, side->segments, tokens)) return 0;
+    if (!are_offsets(side->word_from, groups, side->words) || !are_offsets(side->entry_from, groups, side->entries)) return 0;
+    for (int64_t g = 0; g < groups; g++)
+        if (!is_group_sound(side, g, group_from[g], group_from[g + 1])) return 0;
+    for (int64_t w = 0; w < side->words; w++) {
+        if (side->stem[w] < 0 || side->stem[w] >= stems) return 0;
+        int64_t row = side->row[side->stem[w]];
+        if (row >= side->rows) return 0;
+        if (row < 0) continue;
+        int64_t from = side->table_from[row], to = side->table_from[row + 1];
+        if (from < 0 || to < from || to > size) return 0;
+    }
+    return 1;
 }

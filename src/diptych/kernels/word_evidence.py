@@ -6,14 +6,13 @@ The reference implementation is `stages/filter/quality/vocabulary.py`.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diptych.kernels import fields_of, native, pointer
-from diptych.kernels.tables import Table, are_offsets, are_within
+from diptych.kernels.tables import Table, are_offsets
 from diptych.kernels.word_links import CLooks, Looks
 
 COLUMNS = 35
@@ -121,8 +120,8 @@ def find_bags(
         raise RuntimeError("bags with positions require the compiled kernels")
     size, texts = len(ids), len(offsets) - 1
     groups = np.array([0, texts], np.int64) if groups is None else groups
-    if not are_offsets(offsets, len(ids)) or not are_within(ids, stems):
-        raise ValueError("stems and offsets must be within range")
+    if not are_offsets(offsets, len(ids)):
+        raise ValueError("offsets must be within range")
     if not are_offsets(groups, texts):
         raise ValueError("groups must be within range")
     vocabulary, word = np.empty((2, size), np.int32)
@@ -131,11 +130,14 @@ def find_bags(
     starts = np.empty(texts + len(groups) - 1, np.int64)
     words, entries = np.empty((2, len(groups)), np.int64)
     made = (vocabulary, segment, word, count, position, starts, order)
-    if not library.evidence_bags(
+    is_done = library.evidence_bags(
         ctypes.c_int64(len(groups) - 1), *map(pointer, (groups, offsets, ids)),
         ctypes.c_int64(stems), ctypes.byref(_CBags(*map(pointer, made))),
         pointer(words), pointer(entries),
-    ):  # fmt: skip
+    )  # fmt: skip
+    if is_done < 0:
+        raise ValueError("stems must be within range")
+    if not is_done:
         raise MemoryError
     end = int(entries[-1])
     kept = (segment[:end], word[:end], count[:end], position[:end])
@@ -157,10 +159,11 @@ def find_evidence(
     library = native()
     if library is None:
         raise RuntimeError("word evidence in one call requires the compiled kernels")
-    count = len(stems.at) - 1
-    _check(left, right, groups, stems)
-    out = np.zeros((COLUMNS, len(left.token_offsets) - 1))
-    sides = _c_side(left), _c_side(right)
+    count, segments = len(stems.at) - 1, len(left.token_offsets) - 1
+    if len(right.token_offsets) - 1 != segments or not are_offsets(groups, segments):
+        raise ValueError("both sides must have the same number of segments, in groups")
+    sides = tuple(_checked(library, side, stems, groups) for side in (left, right))
+    out = np.zeros((COLUMNS, segments))
     texts = _CStems(*map(pointer, stems))
     if not library.evidence_measures(
         ctypes.c_int64(len(groups) - 1), pointer(groups), *map(ctypes.byref, sides),
@@ -187,10 +190,12 @@ def find_text_gains(
     library = native()
     if library is None:
         raise RuntimeError("word gains in one call require the compiled kernels")
-    if any(problem for side in (left, right) for problem in _problems(side, stems)):
-        raise ValueError("the words of texts refer to something that does not exist")
-    out = np.zeros((len(left.token_offsets) - 1, len(right.token_offsets) - 1), np.float32)
-    sides = _c_side(left), _c_side(right)
+    sizes = [len(side.token_offsets) - 1 for side in (left, right)]
+    sides = tuple(
+        _checked(library, side, stems, np.array([0, size], np.int64))
+        for side, size in zip((left, right), sizes, strict=True)
+    )
+    out = np.zeros(sizes, np.float32)
     texts = _CStems(*map(pointer, stems))
     if not library.evidence_texts(
         *map(ctypes.byref, sides), ctypes.byref(texts), ctypes.c_int64(len(stems.at) - 1),
@@ -214,58 +219,30 @@ def _c_side(side: SideArrays) -> _CSide:
     )  # fmt: skip
 
 
-def _check(
-    left: SideArrays, right: SideArrays, groups: NDArray[np.int64], stems: StemArrays
-) -> None:
-    """Raise ValueError for any index that would be out of bounds in the kernel."""
-    segments = len(left.token_offsets) - 1
-    if len(right.token_offsets) - 1 != segments or not are_offsets(groups, segments):
-        raise ValueError("both sides must have the same number of segments, in groups")
-    if any(problem for side in (left, right) for problem in _problems(side, stems, groups)):
+def _checked(
+    library: ctypes.CDLL, side: SideArrays, stems: StemArrays, groups: NDArray[np.int64]
+) -> _CSide:
+    """A side for the kernel; raise ValueError for any index that would be out of bounds there."""
+    found = _c_side(side)
+    if not _are_whole(side, stems, groups) or not library.evidence_is_sound(
+        ctypes.c_int64(len(groups) - 1), pointer(groups), ctypes.byref(found),
+        ctypes.c_int64(len(side.bags.order)), ctypes.c_int64(len(stems.at) - 1),
+        ctypes.c_int64(len(side.table.columns)),
+    ):  # fmt: skip
         raise ValueError("the words of segments refer to something that does not exist")
+    return found
 
 
-def _problems(
-    side: SideArrays, stems: StemArrays, groups: NDArray[np.int64] | None = None
-) -> Iterator[bool]:
-    """Yield True for each kind of index that is out of range."""
-    bags, offsets, count = side.bags, side.table.offsets, len(stems.at) - 1
-    yield not are_within(bags.vocabulary, count)
-    yield not are_offsets(side.token_offsets, len(bags.order))
-    yield not len(bags.word) == len(bags.times) == len(bags.position)
-    yield min(len(side.rows), len(side.trust), len(stems.is_number)) < count
-    yield len(side.rarity) != len(bags.vocabulary) or len(stems.text) < stems.at[-1]
-    all_texts = np.array([0, len(side.token_offsets) - 1])
-    yield from _wrong_groups(bags, side.token_offsets, all_texts if groups is None else groups)
-    yield bool(offsets[0] != 0 or not offsets[-1] == len(side.table[1]) == len(side.table[2]))
-    rows = side.rows[bags.vocabulary]
-    rows = rows[rows >= 0]
-    yield not are_within(rows, len(offsets) - 1)
-    known = offsets[rows]
-    yield not are_within(known, len(side.table.columns) + 1)
-    yield bool((offsets[rows + 1] < known).any() or (offsets[rows + 1] > offsets[-1]).any())
-
-
-def _wrong_groups(
-    bags: TextBags, token_offsets: NDArray[np.int64], groups: NDArray[np.int64]
-) -> Iterator[bool]:
-    """Yield True for each kind of index that leaves its group; `groups` has been checked."""
-    yield not are_offsets(bags.words_from, len(bags.vocabulary))
-    yield not are_offsets(bags.entries_from, len(bags.word))
-    yield not len(bags.words_from) == len(bags.entries_from) == len(groups)
-    words, entries = np.diff(bags.words_from), np.diff(bags.entries_from)
-    yield not _are_below(bags.word, np.repeat(words, entries))
-    yield not _are_below(bags.order, np.repeat(entries, np.diff(token_offsets[groups])))
-    yield len(bags.offsets) != groups[-1] + len(words)
-    # The offsets of a group begin at 0, ascend, and end with its number of entries.
-    begin = groups[:-1] + np.arange(len(words))
-    end = begin + np.diff(groups)
-    inside = np.ones(len(bags.offsets), bool)
-    inside[begin] = False
-    yield bool((bags.offsets[begin] != 0).any() or (bags.offsets[end] != entries).any())
-    yield bool((np.diff(bags.offsets, prepend=0)[inside] < 0).any())
-
-
-def _are_below(numbers: NDArray[Any], ends: NDArray[np.int64]) -> bool:
-    """True if each number is at least 0 and below its own end."""
-    return not len(numbers) or bool(numbers.min() >= 0 and (numbers < ends).all())
+def _are_whole(side: SideArrays, stems: StemArrays, groups: NDArray[np.int64]) -> bool:
+    """True if arrays that belong together have the same lengths."""
+    bags, table, count = side.bags, side.table, len(stems.at) - 1
+    return bool(
+        len(bags.word) == len(bags.times) == len(bags.position)
+        and min(len(side.rows), len(side.trust), len(stems.is_number)) >= count
+        and len(side.rarity) == len(bags.vocabulary)
+        and len(stems.text) >= stems.at[-1]
+        and len(bags.words_from) == len(bags.entries_from) == len(groups)
+        and len(bags.offsets) == len(side.token_offsets) + len(groups) - 2
+        and table.offsets[0] == 0
+        and table.offsets[-1] == len(table.columns) == len(table.values)
+    )

@@ -13,7 +13,7 @@ from diptych.language.names import fold_case, language_codes, language_names
 from diptych.language.scripts import marked_language, script_words
 from diptych.types import Link
 
-_MAX_NAME = 40  # characters of a language name; longer texts are sentences
+MAX_NAME = 40  # characters of a language name; longer texts are sentences
 
 _REGIONAL_CODE = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{2,8})+")
 _IN_BRACKETS = re.compile(r"\s*[(（\[][^()（）\[\]]*[)）\]]\s*\Z")
@@ -44,7 +44,7 @@ def declared_language(link: Link, langs: tuple[str, ...]) -> Declared:
     if link.hreflang and (lang := hreflang_language(link.hreflang)):
         return Declared(lang, "hreflang")
     for text in (link.anchor, link.alt):
-        if 0 < len(text) <= _MAX_NAME and (lang := _named(text, langs)):
+        if 0 < len(text) <= MAX_NAME and (lang := _named(text, langs)):
             return Declared(lang, "name")
     return Declared("", "name")
 
@@ -55,7 +55,7 @@ def names_other_language(text: str, langs: tuple[str, ...]) -> bool:
     >>> [names_other_language(text, ("en", "fr")) for text in ("Ελληνικά", "RU", "French", "Next")]
     [True, True, False, False]
     """
-    return 0 < len(text) <= _MAX_NAME and _names_other(text, langs)
+    return 0 < len(text) <= MAX_NAME and _names_other(text, langs)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -74,10 +74,12 @@ def name_different_languages(left: str, right: str, langs: tuple[str, ...]) -> b
     >>> [name_different_languages(*each, ("en", "fr")) for each in texts]
     [True, True, False, False]
     """
-    if len(left) > _MAX_NAME or len(right) > _MAX_NAME:
+    if len(left) > MAX_NAME or len(right) > MAX_NAME:
         return False
     ours = _language_marks(left)
-    theirs = _language_marks(right) if ours else ()
+    if not ours:
+        return False
+    theirs = _language_marks(right)
     named = [[mark.lang for mark in marks] for marks in (ours, theirs)]
     if not theirs or _have_common(*named):
         return False
@@ -118,7 +120,7 @@ def named_language(text: str, names: Mapping[str, str]) -> str:
     >>> named_language("French / Français", names), named_language("French wine", names)
     ('fr', '')
     """
-    if not text or len(text) > _MAX_NAME:
+    if not text or len(text) > MAX_NAME:
         return ""
     folded = fold_case(text)
     name = _IN_BRACKETS.sub("", folded).strip(_ORNAMENT) or folded.strip(_ORNAMENT)

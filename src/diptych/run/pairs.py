@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -14,7 +13,7 @@ from diptych.reason import Reason
 from diptych.run.database import Database
 from diptych.run.encoding import read_evidence, valid_text, write_scores
 from diptych.run.queries import SQL
-from diptych.text.near_duplicates import segment_keys, text_key
+from diptych.text.near_duplicates import keys_of_segments, text_key
 from diptych.text.urls import url_key
 from diptych.types import Decision, LangPair, PagePair, SegmentPair
 
@@ -22,6 +21,10 @@ _LEARNING_INPUT = ("pages", "redirects", "announced")
 """the data that pairing depends on; `learning_pages` is the query for `pages`, and so on"""
 _PAIRS = 256  # pairs that are read by one query
 _TEXTS = 8192  # rows of texts that are cached, because a site repeats most segments on many pages
+
+_Texts = tuple[str, str, str, str]
+"""Left and right text of a segment, and its languages."""
+_known_rows: dict[_Texts, tuple[Any, ...]] = {}
 
 
 class SegmentRows(NamedTuple):
@@ -239,34 +242,56 @@ class Pairs(Database):
             yield PagePair(*row[:6]), row[6]
 
 
-def segment_rows(segments: Iterable[tuple[SegmentPair, Decision]]) -> SegmentRows:
+def segment_rows(segments: Sequence[tuple[SegmentPair, Decision]]) -> SegmentRows:
     """Convert the segments of a pair to rows, in the column order of the queries that save them.
 
     Rows are sent between processes faster than segments.
     """
-    found = [_rows_of(*segment) for segment in segments]
+    texts = _text_rows(
+        [(seg.left, seg.right, seg.left_lang, seg.right_lang) for seg, _ in segments]
+    )
     return SegmentRows(
-        [row for row, _ in found], list({text[0]: text for _, text in found}.values())
+        [_row_of(*segment, text[0]) for segment, text in zip(segments, texts, strict=True)],
+        list({text[0]: text for text in texts}.values()),
     )
 
 
-def _rows_of(seg: SegmentPair, decision: Decision) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """The row of an occurrence, and the row of its texts."""
-    text = _text_row(seg.left, seg.right, seg.left_lang, seg.right_lang)
-    score = round(decision.score, 4)
-    is_partial = Reason.PARTIAL in decision.marks
-    flags = " ".join(mark for mark in decision.marks if mark != Reason.PARTIAL)
+def _row_of(seg: SegmentPair, decision: Decision, text: int) -> tuple[Any, ...]:
+    """The row of an occurrence of the segment with the key `text`."""
+    score, marks = round(decision.score, 4), decision.marks
+    is_partial = bool(marks) and Reason.PARTIAL in marks
+    flags = " ".join([mark for mark in marks if mark != Reason.PARTIAL]) if marks else ""
     return (
-        decision.accept, text[0], decision.reason, score, score, round(seg.score, 4), is_partial,
+        decision.accept, text, decision.reason, score, score, round(seg.score, 4), is_partial,
         flags, seg.left_path, seg.right_path, seg.left_at, seg.right_at,
-    ), text  # fmt: skip
+    )  # fmt: skip
 
 
-@lru_cache(maxsize=_TEXTS)
-def _text_row(left: str, right: str, left_lang: str, right_lang: str) -> tuple[Any, ...]:
-    """The row of a distinct segment; a segment without a counterpart has no keys."""
-    left, right = valid_text(left), valid_text(right)
-    keys: tuple[int | None, ...] = (None, None, None)
-    if left and right:
-        keys = segment_keys(left, right, left_lang, right_lang)
-    return text_key("\0".join((left_lang, right_lang, left, right))), *keys, left, right
+def _text_rows(segments: Sequence[_Texts]) -> list[tuple[Any, ...]]:
+    """The row of each segment's texts; the rows of new ones are computed in one call."""
+    found = {segment: _known_rows.get(segment) for segment in segments}
+    missing = [segment for segment, row in found.items() if row is None]
+    if missing:
+        new = dict(zip(missing, _new_text_rows(missing), strict=True))
+        if len(_known_rows) + len(new) > _TEXTS:
+            _known_rows.clear()
+        _known_rows.update(new)
+        found.update(new)
+    return [found[segment] or () for segment in segments]
+
+
+def _new_text_rows(segments: Sequence[_Texts]) -> Iterator[tuple[Any, ...]]:
+    """Yield the row of each distinct segment; a segment without a counterpart has no keys."""
+    valid = [(valid_text(left), valid_text(right), *langs) for left, right, *langs in segments]
+    by_langs: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for left, right, *langs in valid:
+        if left and right:
+            by_langs.setdefault(tuple(langs), []).append((left, right))
+    keys: dict[tuple[str, ...], tuple[int | None, ...]] = {}
+    for own_langs, own in by_langs.items():
+        made = keys_of_segments(own, *own_langs)
+        keys.update({(*texts, *own_langs): key for texts, key in zip(own, made, strict=True)})
+    for each in valid:
+        left, right, *langs = each
+        key = text_key("\0".join((*langs, left, right)))
+        yield key, *keys.get(each, (None, None, None)), left, right

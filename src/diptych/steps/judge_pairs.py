@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
-from diptych.corpus.personal_data import personal_data
+from diptych.corpus.personal_data import personal_data, personal_data_of_texts
 from diptych.protocols import Filter, Verifier
 from diptych.reason import Reason
 from diptych.steps.align_pages import AlignedSentences, segment_of
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 ScoredSegment = tuple[SegmentPair, Decision]
 _MAX_SEGMENTS = 3000  # judged in one call, to bound the memory
 _UNALIGNED = Decision(False, 0.0, Reason.UNALIGNED)
-_personal_data = TextCache(personal_data, 4_000_000, per_character=2)
+_personal_data = TextCache(
+    personal_data, 4_000_000, per_character=2, together=personal_data_of_texts
+)
 
 
 @runtime_checkable
@@ -80,6 +82,7 @@ def judge_pairs(
     if mended:
         pages = _mended(accepted, judge, lexicon)
     whole = [[each for each in segments if each.left and each.right] for segments in pages]
+    _personal_data.read(text for some in whole for each in some for text in (each.left, each.right))
     decided = zip(pages, judge_groups(whole, judge, lexicon), strict=True)
     scored = (_scored(segments, iter(decisions)) for segments, decisions in decided)
     return [

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
 _ENTRY = 160  # bytes of an entry apart from its characters: string object, dict slot, number
@@ -39,6 +40,15 @@ class TextMap(dict[str, _Value]):
         self[text] = value
         return value
 
+    def keep_all(self, texts: Sequence[str], values: Iterable[_Value]) -> None:
+        """Store the values of texts that are missing; if there is no room, those before go."""
+        size = self._per_entry * len(texts) + self._per_character * sum(map(len, texts))
+        if self.bytes + size > self._max_bytes:
+            self.clear()
+        if size <= self._max_bytes:
+            self.bytes += size
+            self.update(zip(texts, values, strict=True))
+
     def clear(self) -> None:
         """Remove all entries."""
         super().clear()
@@ -55,9 +65,17 @@ class TextCache(TextMap[_Value]):
         *,
         per_entry: int = 0,
         per_character: int = 1,
+        together: Callable[[Sequence[str]], Iterable[_Value]] | None = None,
     ) -> None:
+        """Create a cache; `together`, if given, computes the values of many texts faster."""
         super().__init__(max_bytes, per_entry=per_entry, per_character=per_character)
         self._function = function
+        self._together = together or functools.partial(map, function)
+
+    def read(self, texts: Iterable[str]) -> None:
+        """Compute the values of the texts that are missing, all at once."""
+        if missing := list({text for text in texts if text not in self}):
+            self.keep_all(missing, self._together(missing))
 
     def __missing__(self, text: str) -> _Value:
         return self.keep(text, self._function(text))

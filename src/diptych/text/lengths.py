@@ -36,6 +36,7 @@ _WEIGHTS: tuple[tuple[float, tuple[tuple[int, int], ...]], ...] = (
 )
 MAX_WEIGHT = max(weight for weight, _ in _WEIGHTS)
 _FIRST_POINT = min(first for _, blocks in _WEIGHTS for first, _ in blocks)
+_KINDS = 0x2200  # characters whose lengths are found in one call; most texts have no others
 _MAY_WEIGH = re.compile(f"[{chr(_FIRST_POINT)}-\U0010ffff]")
 
 
@@ -64,6 +65,31 @@ def text_length(text: str) -> float:
     if not any_script.search(text):
         return length
     return length + sum((weight - 1) * len(chars.findall(text)) for chars, weight in by_script)
+
+
+def text_lengths(texts: Sequence[str]) -> NDArray[np.float64]:
+    """The length of each text in letters, as by `text_length`, in one call.
+
+    >>> text_lengths(["  a  cat ", "中文", ""]).tolist()
+    [5.0, 7.0, 0.0]
+    """
+    from diptych.kernels.characters import line_lengths
+
+    lengths = line_lengths(texts, _space_kinds())
+    for place in (lengths < 0).nonzero()[0].tolist():
+        lengths[place] = text_length(texts[place])
+    return lengths
+
+
+@cache
+def _space_kinds() -> NDArray[np.uint8]:
+    """For the first characters: 2 for white space, 0 for other weights than that of a letter."""
+    import numpy as np
+
+    points = np.arange(_KINDS, dtype=np.uint32)
+    kinds = np.array([1 + chr(point).isspace() for point in range(_KINDS)], np.uint8)
+    weights = letter_weights(points)
+    return kinds if weights is None else np.where(weights == 1.0, kinds, 0).astype(np.uint8)
 
 
 @cache

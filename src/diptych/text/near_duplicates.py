@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import NamedTuple
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
+from diptych.kernels.lines import as_lines
 from diptych.text.digests import signed_hash
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_KNOWN = 0x2200  # characters of texts that are normalised in one call; most texts have no others
 
 _DROPPED = frozenset({"P", "Z", "C"})  # punctuation, spaces, controls; symbols (+, €) are kept
 _KEPT_PUNCTUATION = frozenset("#%&@")  # significant, although punctuation to Unicode: C#
@@ -55,6 +64,36 @@ def skeleton(text: str) -> str:
     return _NUMBERS.sub("0", bare) or text
 
 
+def skeletons(texts: Sequence[str]) -> list[str]:
+    """Normalise texts as `skeleton` does, in one call.
+
+    >>> skeletons(["Chapter 12: The “Alps”.", "中文!", "?!"])
+    ['chapter 0 the alps', '中文', '?!']
+    """
+    from diptych.kernels.skeletons import skeleton_lines
+
+    joined = as_lines(texts)
+    if not joined.isascii():
+        joined = unicodedata.normalize("NFKC", joined)
+    found = skeleton_lines(joined.casefold(), _entries())
+    if len(found) != len(texts):
+        return [skeleton(text) for text in texts]
+    return [bare or skeleton(text) for bare, text in zip(found, texts, strict=True)]
+
+
+@cache
+def _entries() -> NDArray[np.uint32]:
+    """What the first characters of Unicode become, as `skeleton_lines` requires it."""
+    import numpy as np
+
+    from diptych.kernels.skeletons import DROPPED, WORD
+
+    made = [_TABLE[point] for point in range(_KNOWN)]
+    return np.array([
+        DROPPED if not each else ord(each) | (WORD if each.isalnum() else 0) for each in made
+    ], np.uint32)  # fmt: skip
+
+
 def segment_keys(left: str, right: str, left_lang: str, right_lang: str) -> Keys:
     """Compute the keys of a segment; near-duplicates have equal keys.
 
@@ -65,7 +104,20 @@ def segment_keys(left: str, right: str, left_lang: str, right_lang: str) -> Keys
     >>> (turned.same, turned.left, turned.right) == (one.same, one.right, one.left)
     True
     """
-    ours, theirs = f"{left_lang}\n{skeleton(left)}", f"{right_lang}\n{skeleton(right)}"
+    return _keys(skeleton(left), skeleton(right), left_lang, right_lang)
+
+
+def keys_of_segments(
+    segments: Sequence[tuple[str, str]], left_lang: str, right_lang: str
+) -> list[Keys]:
+    """Compute the keys of segments as `segment_keys` does, in one call."""
+    bare = skeletons([text for segment in segments for text in segment])
+    both = zip(bare[::2], bare[1::2], strict=True)
+    return [_keys(left, right, left_lang, right_lang) for left, right in both]
+
+
+def _keys(left: str, right: str, left_lang: str, right_lang: str) -> Keys:
+    ours, theirs = f"{left_lang}\n{left}", f"{right_lang}\n{right}"
     return Keys(
         text_key("\n".join(sorted((ours, theirs)))),
         text_key(f"{ours}\n\n{right_lang}"),

@@ -12,9 +12,10 @@ from diptych.text.phrases import HAS_PHRASES, cut_at_blanks
 
 MAX_SENTENCE = 3_000  # letters; longer ones are lists or code, and slow down every aligner
 
-# Characters that may end a sentence, and all of scripts whose full stops are not ASCII.
+# Characters that may end a sentence, and all of scripts whose full stops are not ASCII.  Before a
+# digit or a small letter, a full stop ends none: 2.5, index.html.
 _MAY_END = re.compile(
-    r"[\n\r\x0b\x0c\x1c-\x1e\x85!.?\u0370-\u03ff\u0530-\u1dff\u1f00-\u1fff\u2024-\u2029\u203c\u203d"
+    r"\.(?![0-9a-z])|[\n\r\x0b\x0c\x1c-\x1e\x85!?\u0370-\u03ff\u0530-\u1dff\u1f00-\u1fff\u2024-\u2029\u203c\u203d"
     r"\u2047-\u2049\u2c00-\U0010ffff]"
 )
 _LIST_ITEM = re.compile(r"\d\)\s")  # 1) this 2) that
@@ -42,6 +43,8 @@ def _is_one(text: str) -> bool:
 
     >>> _is_one("Opening hours of the museum."), _is_one("Yes. No."), _is_one("1) yes 2) no")
     (True, False, False)
+    >>> _is_one("Version 2.5 of index.html.")
+    True
     """
     if _MAY_END.search(text, 0, len(text) - 1):
         return False

@@ -7,7 +7,8 @@ from functools import cache
 
 import numpy as np
 
-from diptych.kernels.stems import Class, Rules, count_stems, plain_stems, stem_lines
+from diptych.kernels.lines import as_lines
+from diptych.kernels.stems import Class, Rules, count_stems, stem_lines
 from diptych.text.cognates import STEM, stem
 from diptych.text.tokens import MAX_TOKEN, fold_case, tokens
 from diptych.text.words import has_segmenter, is_plain
@@ -15,18 +16,15 @@ from diptych.text.words import has_segmenter, is_plain
 _CHARACTERS = 0x2200  # plain ones come before
 
 
-def text_stems(texts: Sequence[str], lang: str) -> list[list[str]]:
-    """The stems of the tokens of each text.
+def lines_of_stems(texts: Sequence[str], lang: str) -> bytes:
+    r"""The stems of the tokens of each text: a blank after each, and a newline after each text.
 
-    >>> text_stems(["The mountains", "3.5 Gipfel"], "en")
-    [['the', 'mount'], ['3.5', 'gipfe']]
+    >>> lines_of_stems(["The mountains", "3.5 Gipfel"], "en")
+    b'the mount \n3.5 gipfe \n'
     """
     folded = _folded(texts)
-    found = [None] * len(texts) if folded is None else plain_stems(folded, _rules())
-    return [
-        stems if stems is not None else _stems_of(text, lang)
-        for text, stems in zip(texts, found, strict=True)
-    ]
+    lines = b"\0\n" * len(texts) if folded is None else stem_lines(folded, _rules())
+    return _whole(lines, texts, lang) if b"\0" in lines else lines
 
 
 def stem_counts(
@@ -37,11 +35,7 @@ def stem_counts(
     >>> stem_counts(["two cats", "", "cats"], "en")
     ({'two': 1, 'cats': 2}, ((0, 1), (), (1,)))
     """
-    folded = _folded(texts)
-    lines = b"\0\n" * len(texts) if folded is None else stem_lines(folded, _rules())
-    if b"\0" in lines:
-        lines = _whole(lines, texts, lang)
-    stems, counts, numbers, ends = count_stems(lines)
+    stems, counts, numbers, ends = count_stems(lines_of_stems(texts, lang))
     starts = [0, *ends[:-1]]
     blocks = [tuple(numbers[start:end]) for start, end in zip(starts, ends, strict=False)]
     return dict(zip(stems, counts, strict=True)), tuple(blocks)
@@ -63,10 +57,7 @@ def _stems_of(text: str, lang: str) -> list[str]:
 
 def _folded(texts: Sequence[str]) -> str | None:
     """The texts as case-folded lines; None if folding makes more lines of them."""
-    joined = "\n".join(texts)
-    if joined.count("\n") != len(texts) - 1:  # to the rules, a tab is the same as a line break
-        joined = "\n".join([text.replace("\n", "\t") for text in texts])
-    joined = fold_case(joined)
+    joined = fold_case(as_lines(texts))  # to the rules, a tab is the same as a line break
     return joined if joined.count("\n") == len(texts) - 1 else None
 
 

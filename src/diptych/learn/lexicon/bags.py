@@ -133,11 +133,9 @@ def read_both(
 
 def _read(sentences: Sequence[str], lang: str, stems: Stems) -> tuple[NDArray[np.int32], Text]:
     """Convert sentences to a text without its words, and return the number of each word's stem."""
-    read = stems.read_all(sentences, lang)
-    flat = np.concatenate([np.empty(0, np.int32), *(ids for ids, _ in read)])
-    offsets = ends_of(np.array([len(ids) for ids, _ in read], np.int64))
-    vocabulary, made = _bags(flat, offsets, len(stems))
-    return vocabulary, Text((), made, np.array([length for _, length in read], np.float64))
+    ids, offsets, lengths = stems.read(sentences, lang)
+    vocabulary, made = _bags(ids, offsets, len(stems))
+    return vocabulary, Text((), made, lengths)
 
 
 def _bags(

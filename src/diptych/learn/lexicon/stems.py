@@ -6,86 +6,102 @@ of numbers, and the properties of a stem as entries of arrays.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from diptych.kernels import native
-from diptych.kernels.tables import Table
+from diptych.kernels.tables import Table, ends_of
 from diptych.kernels.word_evidence import StemArrays
 from diptych.kernels.word_links import Spelling, Words, find_links
+from diptych.kernels.word_numbers import Column, WordNumbers
 from diptych.learn.lexicon.lexicon import Lexicon
 from diptych.learn.lexicon.word_links import LOOKS, WordLinks, by_stem, seen, vocabulary_links
-from diptych.text.caches import TextMap
 from diptych.text.cognates import folded
-from diptych.text.lengths import text_length
-from diptych.text.stems import text_stems
+from diptych.text.lengths import text_lengths
+from diptych.text.stems import lines_of_stems
 
 _MAX_STEMS = 1 << 17  # with more stems, the numbers start again
 _MAX_BYTES = 24_000_000  # of the cache of texts in a language
-_ENTRY = 200  # bytes of an array, a number and their tuple, without the contents of the array
-_ROOM = 1024  # entries of a new column
+_ENTRY = (
+    180  # bytes of a text apart from its characters and stems: string object, dict slot, numbers
+)
 _LEXICONS = 8
 
 
 class TextStems(NamedTuple):
-    """The numbers of a text's stems, in order, and the length of the text in letters."""
+    """The stems of texts, by number, and the lengths of the texts."""
 
     ids: NDArray[np.int32]
-    length: float
+    """numbers of the stems of all texts, in order"""
+    offsets: NDArray[np.int64]
+    """index of the first stem of each text, and the number of stems"""
+    lengths: NDArray[np.float64]
+    """length of each text in letters"""
+
+    def chosen(self, rows: NDArray[np.int64]) -> TextStems:
+        """The stems of the texts with the given indices, in that order."""
+        begin, sizes = self.offsets[rows], self.offsets[rows + 1] - self.offsets[rows]
+        offsets = ends_of(sizes)
+        at = np.arange(offsets[-1]) + np.repeat(begin - offsets[:-1], sizes)
+        return TextStems(self.ids[at], offsets, self.lengths[rows])
 
 
-class _Column:
-    """An array that grows."""
-
-    def __init__(self, kind: DTypeLike) -> None:
-        self._room: NDArray[Any] = np.zeros(_ROOM, kind)
-        self._size = 0
-
-    def extend(self, values: Sequence[Any] | NDArray[Any]) -> None:
-        """Append values."""
-        end = self._size + len(values)
-        if end > len(self._room):
-            self._room = np.concatenate((self._room, np.zeros(end, self._room.dtype)))
-        self._room[self._size : end] = values
-        self._size = end
-
-    @property
-    def values(self) -> NDArray[Any]:
-        """The values so far; a view of the array."""
-        return self._room[: self._size]
-
-
-class _Numbers(dict[str, int]):
-    """A number for each word: its place in `words`."""
+class _Texts:
+    """The stems of the texts in a language that were read; forgotten if they are too many."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.words: list[str] = []
+        self._clear()
 
-    def __missing__(self, word: str) -> int:
-        number = self[word] = len(self.words)
-        self.words.append(word)
-        return number
+    def _clear(self) -> None:
+        self._rows: dict[str, int] = {}
+        self._ids, self._offsets = Column(np.int32), Column(np.int64)
+        self._lengths = Column(np.float64)
+        self._offsets.extend([0])
+        self._bytes = 0
+
+    def read(
+        self, texts: Sequence[str], read_anew: Callable[[Sequence[str]], TextStems]
+    ) -> TextStems:
+        """Return the stems of texts; those of texts that are not known yet are read first."""
+        if self._bytes > _MAX_BYTES:
+            self._clear()
+        known = self._rows
+        try:
+            rows = [known[text] for text in texts]
+        except KeyError:
+            new = list(dict.fromkeys([text for text in texts if text not in known]))
+            self._add(new, read_anew(new))
+            rows = [known[text] for text in texts]
+        every = TextStems(self._ids.values, self._offsets.values, self._lengths.values)
+        return every.chosen(np.array(rows, np.int64))
+
+    def _add(self, texts: Sequence[str], stems: TextStems) -> None:
+        start = len(self._rows)
+        self._rows.update(zip(texts, range(start, start + len(texts)), strict=True))
+        self._offsets.extend(stems.offsets[1:] + len(self._ids))
+        self._ids.extend(stems.ids)
+        self._lengths.extend(stems.lengths)
+        self._bytes += _ENTRY * len(texts) + 4 * len(stems.ids) + 2 * sum(map(len, texts))
 
 
 class Stems:
     """The stems of all texts that were read, with their properties; not for several threads.
 
     >>> stems = Stems()
-    >>> stems.read("Two houses, two homes", "en").ids.tolist()
-    [0, 1, 0, 2]
+    >>> stems.read(["Two houses, two homes", "House"], "en").ids.tolist()
+    [0, 1, 0, 2, 1]
     >>> stems.words
     ['two', 'house', 'homes']
     """
 
     def __init__(self) -> None:
-        self._numbers = _Numbers()
-        self._texts: dict[str, TextMap[TextStems]] = {}
-        self._is_number, self._at, self._text = _Column(bool), _Column(np.int64), _Column(np.uint8)
+        self._numbers = WordNumbers()
+        self._texts: dict[str, _Texts] = {}
+        self._is_number, self._at, self._text = Column(bool), Column(np.int64), Column(np.uint8)
         self._at.extend([0])
         self._sides: dict[Lexicon, tuple[_Side, _Side]] = {}
 
@@ -97,26 +113,16 @@ class Stems:
         """The stem of each number."""
         return self._numbers.words
 
-    def read(self, text: str, lang: str) -> TextStems:
-        """Return the numbers of a text's stems."""
-        return self.read_all([text], lang)[0]
-
-    def read_all(self, texts: Sequence[str], lang: str) -> list[TextStems]:
-        """Return the numbers of the stems of each text; new texts are read in one call."""
+    def read(self, texts: Sequence[str], lang: str) -> TextStems:
+        """Return the stems of texts; new texts are read in one call."""
         known = self._texts.get(lang)
         if known is None:
-            known = self._texts[lang] = TextMap(_MAX_BYTES, per_entry=_ENTRY, per_character=6)
-        found = {text: known.get(text) for text in texts}
-        missing = [text for text, numbers in found.items() if numbers is None]
-        read = dict(zip(missing, self._read_anew(missing, lang), strict=True)) if missing else {}
-        for text, numbers in read.items():
-            known.keep(text, numbers)
-        return [found[text] or read[text] for text in texts]
+            known = self._texts[lang] = _Texts()
+        return known.read(texts, lambda new: self._read_anew(new, lang))
 
-    def _read_anew(self, texts: Sequence[str], lang: str) -> Iterator[TextStems]:
-        number = self._numbers.__getitem__
-        for text, words in zip(texts, text_stems(texts, lang), strict=True):
-            yield TextStems(np.array(list(map(number, words)), np.int32), text_length(text))
+    def _read_anew(self, texts: Sequence[str], lang: str) -> TextStems:
+        ids, offsets = self._numbers.read(lines_of_stems(texts, lang))
+        return TextStems(ids, offsets, text_lengths(texts))
 
     def sides(self, lexicon: Lexicon) -> tuple[_Side, _Side]:
         """Return both sides of a lexicon, with the rows of these stems; the last ones are kept."""
@@ -174,7 +180,7 @@ class _Side:
 
     def __init__(self, ids: dict[str, int], table: Table, counts: NDArray[np.float64]) -> None:
         self._ids, self._table, self._counts = ids, table, counts
-        self._rows, self._trust = _Column(np.int64), _Column(np.float64)
+        self._rows, self._trust = Column(np.int64), Column(np.float64)
 
     def known(self, words: Sequence[str]) -> KnownStems:
         """Return what the lexicon knows of words, of which the first ones were asked before."""

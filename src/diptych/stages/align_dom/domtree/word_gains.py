@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from diptych.kernels import native
 from diptych.kernels.beads import Windows, word_gains
 from diptych.kernels.ibm1 import Bags
-from diptych.kernels.tables import Table, ends_of
+from diptych.kernels.tables import Table
 from diptych.kernels.word_evidence import (
     EvidenceSettings,
     SideArrays,
@@ -125,18 +125,15 @@ def _read_matrix(
 
 
 def _side_texts(texts: Sequence[str], nodes: list[int], stems: Stems, lang: str) -> _SideTexts:
-    read = stems.read_all([texts[node][:_MAX_CHARACTERS] for node in nodes], lang)
-    counts = np.array([len(ids) for ids, _ in read], np.int64)
-    flat = np.concatenate([np.empty(0, np.int32), *(ids for ids, _ in read)])
-    offsets = ends_of(counts)
+    read = stems.read([texts[node][:_MAX_CHARACTERS] for node in nodes], lang)
     lengths, sizes = np.zeros((2, len(texts)))
-    lengths[nodes] = [length for _, length in read]
-    sizes[nodes] = counts
+    lengths[nodes] = read.lengths
+    sizes[nodes] = np.diff(read.offsets)
     rows = np.full(len(texts), -1, np.int32)
     rows[nodes] = np.arange(len(nodes))
     rows[lengths == 0] = -1
-    bags = find_bags(flat, offsets, len(stems))
-    return _SideTexts(bags, offsets, rows, NodeTexts(lengths, sizes))
+    bags = find_bags(read.ids, read.offsets, len(stems))
+    return _SideTexts(bags, read.offsets, rows, NodeTexts(lengths, sizes))
 
 
 class WordTables(NamedTuple):

@@ -117,17 +117,13 @@ def side_words(
     """
     known = Stems() if stems is None else stems
     groups = np.array([0, len(texts)], np.int64) if groups is None else groups
-    found = known.read_all(texts, lang)
-    sizes = np.array([len(ids) for ids, _ in found], np.int64)
-    flat = np.concatenate([ids for ids, _ in found] or [np.empty(0, np.int32)])
-    offsets = ends_of(sizes)
+    ids, offsets, lengths = known.read(texts, lang)
     made = (
-        _bags(flat, offsets, groups)
+        _bags(ids, offsets, groups)
         if native() is None
-        else find_bags(flat, offsets, len(known), groups)
+        else find_bags(ids, offsets, len(known), groups)
     )
-    lengths = np.array([length for _, length in found], np.float64)
-    return SideWords(known, made, lengths, sizes.astype(np.float64), offsets, groups)
+    return SideWords(known, made, lengths, np.diff(offsets).astype(np.float64), offsets, groups)
 
 
 def _bags(ids: NDArray[np.int32], offsets: Ints, groups: Ints) -> TextBags:

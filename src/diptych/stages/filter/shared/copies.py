@@ -68,7 +68,7 @@ def _words(text: str) -> _Words:
     if _may_have_address(text):
         text, addresses = ADDRESS.subn(SLOT, text)
     words = _WORD.findall(text)
-    return _Words(words, [word.casefold() for word in words], addresses)
+    return _Words(words, " ".join(words).casefold().split(), addresses)
 
 
 def _may_have_address(text: str) -> bool:

@@ -7,8 +7,6 @@ import re
 from ftfy import fix_encoding
 from ftfy.badness import badness
 
-# Everything `ftfy` detects has two adjacent non-ASCII characters, or one of these.
-_SUSPECT = re.compile("[^\x00-\x7f]{2}|[\x80-\x9f\xc2\xc3\u0152\u0153]")
 # A capitalised word before a closing quote, such as \u201cAMANH\xc3\u201d in Portuguese, is no
 # error.
 _CAPITALS = re.compile("(?<=[A-Z\xc0-\xde])[\xc2\xc3](?=[\xbb\u2013\u2014\u2019\u201d\u2026])")
@@ -27,8 +25,6 @@ def damage(text: str) -> int:
     (0, 0, 1)
     """
     unread = text.count("\ufffd")
-    if text.isascii() or not _SUSPECT.search(text):
-        return unread
     found = badness(_CAPITALS.sub("", text))
     is_alone = found == 1 and fix_encoding(text) == text
     return (found if is_alone else 2 * found) + unread

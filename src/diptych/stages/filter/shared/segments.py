@@ -11,16 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diptych.kernels.tables import ends_of
+from diptych.kernels.text_hints import TextHint, text_hints
 from diptych.language.identify import Labelled, whole_model
 from diptych.stages.filter.shared.characters import CharacterCounts, Kind, count_characters
 from diptych.stages.filter.shared.mojibake import damage
 from diptych.stages.filter.shared.row_table import RowTable
 from diptych.stages.filter.shared.side_languages import language_odds
 from diptych.stages.filter.shared.text_pairs import COLUMNS as PAIR_COLUMNS
-from diptych.stages.filter.shared.text_pairs import read_pair
+from diptych.stages.filter.shared.text_pairs import read_pairs
 from diptych.types import SegmentPair
 
 _COLUMNS = len(Kind) + 7  # numbers in the cached row of a text
+_MAY_BE_DAMAGED = int(TextHint.UNREAD | TextHint.SUSPECT)
 _LANG_PAIRS = 8  # language pairs with a cache
 _MAX_BYTES = 16_000_000  # of the texts of a side, and of pairs: some 25,000
 
@@ -101,7 +103,10 @@ class _Side(NamedTuple):
 def _read_anew(texts: Sequence[str], own: str, other: str) -> _Side:
     chars = count_characters(texts)
     odds = language_odds(texts, chars.weight, own, other)
-    return _Side(chars, *odds, np.fromiter(map(damage, texts), np.float64, len(texts)))
+    damaged = np.zeros(len(texts))
+    for place in np.flatnonzero(text_hints(texts) & _MAY_BE_DAMAGED).tolist():
+        damaged[place] = damage(texts[place])
+    return _Side(chars, *odds, damaged)
 
 
 class _Cached:
@@ -123,12 +128,13 @@ class _Cached:
         theirs = self._sides[1].places(rights, self._right)
         keys = [one << 32 | other for one, other in zip(ours, theirs, strict=True)]
 
-        def read_pairs(new: list[int]) -> NDArray[np.float64]:
-            texts = dict(zip(keys, zip(lefts, rights, strict=True), strict=True))
-            both = (texts[key] for key in new)
-            return np.array([read_pair(*each, langs=self._langs) for each in both], np.float64)
+        def read_new(new: list[int]) -> NDArray[np.float64]:
+            at = dict(zip(keys, range(len(keys)), strict=True))
+            places = [at[key] for key in new]
+            ours, theirs = [lefts[place] for place in places], [rights[place] for place in places]
+            return read_pairs(ours, theirs, self._langs)
 
-        pairs = self._pairs.places(keys, read_pairs)
+        pairs = self._pairs.places(keys, read_new)
         return (
             _Side.of_rows(self._sides[0].chosen(ours)),
             _Side.of_rows(self._sides[1].chosen(theirs)),

@@ -3,29 +3,46 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from diptych.language.switchers import name_different_languages
+import numpy as np
+from numpy.typing import NDArray
+
+from diptych.kernels.text_hints import PairHint, pair_hints
+from diptych.language.switchers import MAX_NAME, name_different_languages
 from diptych.stages.filter.shared.copies import copy_counts
 
 COLUMNS = 7
 """number of properties: copied, translated and plain words (`CopyCounts`); whether the sides name
 two different languages; whether they are identical; addresses on one side; whether both are
 excerpts"""
+_SHARED, _ALIKE = int(PairHint.SHARED), int(PairHint.ALIKE)
+_ADDRESSES = int(PairHint.LEFT_ADDRESS | PairHint.RIGHT_ADDRESS)
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"']+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
-_MAY_BE_ADDRESS = re.compile(r"://|@|www\.")
-_CUTS = ("…", "...")
-_AFTER_CUT = " ])»”\"'"  # characters that may follow the ellipsis of an excerpt
 
 
-def read_pair(left: str, right: str, *, langs: tuple[str, str]) -> tuple[int, ...]:
-    """Return the properties of two texts, in the order that `COLUMNS` describes."""
-    return (
-        *copy_counts(left, right),
-        name_different_languages(left, right, langs),
-        are_identical(left, right),
-        addresses_apart(left, right),
-        are_excerpts(left, right),
-    )
+def read_pairs(
+    lefts: Sequence[str], rights: Sequence[str], langs: tuple[str, str]
+) -> NDArray[np.float64]:
+    """Return the properties of pairs of texts, a row each, in the order that `COLUMNS` describes.
+
+    >>> found = read_pairs(["QField in Bern", "English"], ["QField à Bern", "Suomi"], ("en", "fr"))
+    >>> found.astype(int).tolist()
+    [[2, 1, 0, 0, 0, 0, 0], [0, 0, 0, 1, 0, 0, 0]]
+    """
+    hints = pair_hints(lefts, rights)
+    rows = np.zeros((len(lefts), COLUMNS))
+    rows[:, 6] = hints & int(PairHint.EXCERPTS) > 0
+    has_copies = (hints & _SHARED > 0) | (hints & _ADDRESSES == _ADDRESSES)
+    for at in np.flatnonzero(has_copies).tolist():
+        rows[at, :3] = copy_counts(lefts[at], rights[at])
+    for at, (left, right) in enumerate(zip(lefts, rights, strict=True)):
+        if len(left) <= MAX_NAME >= len(right) and name_different_languages(left, right, langs):
+            rows[at, 3] = 1.0
+    for column, hint, read in ((4, _ALIKE, are_identical), (5, _ADDRESSES, addresses_apart)):
+        for at in np.flatnonzero(hints & hint).tolist():
+            rows[at, column] = read(lefts[at], rights[at])
+    return rows
 
 
 def are_identical(left: str, right: str) -> bool:
@@ -36,8 +53,6 @@ def are_identical(left: str, right: str) -> bool:
     """
     if left == right:
         return True
-    if left[:1].isalpha() and right[:1].isalpha() and left[:1].lower() != right[:1].lower():
-        return False  # fast path for most segments
     return _letters(left) == _letters(right) != ""
 
 
@@ -51,18 +66,7 @@ def addresses_apart(left: str, right: str) -> int:
     >>> addresses_apart("See www.a.org.", "Voir www.a.org"), addresses_apart("See a@b.org", "Voir")
     (0, 1)
     """
-    if not _MAY_BE_ADDRESS.search(left) and not _MAY_BE_ADDRESS.search(right):
-        return 0
     ours, theirs = (
         {address.rstrip(".,;:)") for address in _ADDRESS.findall(text)} for text in (left, right)
     )
     return len(ours ^ theirs)
-
-
-def are_excerpts(left: str, right: str) -> bool:
-    """True if both texts end with an ellipsis, often in the middle of a sentence.
-
-    >>> are_excerpts("And then […]", "Et puis..."), are_excerpts("And then…", "Et puis")
-    (True, False)
-    """
-    return left.rstrip(_AFTER_CUT).endswith(_CUTS) and right.rstrip(_AFTER_CUT).endswith(_CUTS)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import ClassVar
 
 from diptych.reason import Reason
-from diptych.stages.verify.shared.features import Features, features
+from diptych.stages.verify.shared.features import Features, features, read_lengths
 from diptych.stages.verify.shared.flags import pair_flags
 from diptych.stages.verify.shared.model import Model, load
 from diptych.stages.verify.shared.obstacles import obstacle
@@ -31,6 +31,7 @@ class CheckedVerifier(ABC):
 
     def verify(self, candidate: Candidate) -> Decision:
         """Return the decision with flags; the score is 0 if the pages cannot be translations."""
+        read_lengths(candidate)
         flags = pair_flags(candidate, untranslated=self.untranslated)
         if reason := obstacle(candidate, min_letters=self.min_letters, max_copied=self.max_copied):
             return Decision(False, 0.0, reason, flags)

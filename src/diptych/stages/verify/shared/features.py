@@ -16,7 +16,7 @@ from diptych.stages.verify.shared.places import same_places
 from diptych.stages.verify.shared.translated import translated_shares
 from diptych.text.caches import TextCache
 from diptych.text.cognates import stem
-from diptych.text.lengths import text_length
+from diptych.text.lengths import text_length, text_lengths
 from diptych.text.tokens import tokens
 from diptych.types import Candidate, Page, Sketch
 
@@ -24,7 +24,7 @@ _MIN_LONG_SEGMENT = 20.0  # minimum letters; the lengths of shorter segments mea
 _PRIOR_SEGMENTS = 3  # weight, in segments, of a prior correlation of 0
 _PRIOR_AGREEMENT = 0.5  # used if nothing is known
 
-length_of = TextCache(text_length, 4_000_000)
+length_of = TextCache(text_length, 4_000_000, together=lambda texts: text_lengths(texts).tolist())
 """the length of each text in letters"""
 
 
@@ -127,6 +127,14 @@ def features(candidate: Candidate) -> Features:
     )
 
 
+def read_lengths(candidate: Candidate) -> None:
+    """Find the lengths of all texts of a candidate at once, for `length_of`."""
+    texts = [block.text for page in (candidate.left, candidate.right) for block in page.blocks]
+    for segment in candidate.segments:
+        texts += (segment.left, segment.right)
+    length_of.read(texts)
+
+
 def ratio(one: float, other: float) -> float:
     """The ratio of the smaller to the larger of two amounts; 1 if both are 0.
 
@@ -198,11 +206,10 @@ def copied(left: Page, right: Page) -> float:
     Code is ignored because it stays the same in a translation; otherwise, the translation of a
     page that is mostly code would look like a copy.  If a page contains only code, its code counts.
     """
-    ours, theirs = Counter(_prose(left)), Counter(_prose(right))
-    same = sum(
-        len(text) * min(count, theirs[text]) for text, count in ours.items() if text in theirs
-    )
-    shorter = min(sum(map(len, texts.elements())) for texts in (ours, theirs))
+    prose = _prose(left), _prose(right)
+    ours, theirs = map(Counter, prose)
+    same = sum(len(text) * min(ours[text], theirs[text]) for text in ours.keys() & theirs.keys())
+    shorter = min(sum(map(len, texts)) for texts in prose)
     return same / shorter if shorter else 0.0
 
 

@@ -10,16 +10,14 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from diptych.text.caches import TextCache
+from diptych.kernels import native
+from diptych.kernels.same_words import SameWords, find_same_words
 from diptych.types import SegmentPair
 
 # Numbers, and words in alphabets in which names are mostly spelled alike.  Words in ideographs are
 # left out, because they cannot be separated without a dictionary.
 _WORD = re.compile("[0-9]+|[a-z\u00df-\u00f6\u00f8-\u024f]{3,}|[\u0370-\u052f]{3,}")
-
-
 _NO_WORDS: frozenset[str] = frozenset()
-_SET = 300  # bytes of a small set; each of its words has some 60, and their places, with the text
 
 
 class SamePlaces(NamedTuple):
@@ -38,24 +36,24 @@ def same_places(segments: Sequence[SegmentPair]) -> SamePlaces:
     occur on both pages.  Numbers are always expected there, except single digits, which are often
     item numbers.
     """
-    left = [_words[segment.left] for segment in segments]
-    right = [_words[segment.right] for segment in segments]
+    left, right = [seg.left for seg in segments], [seg.right for seg in segments]
+    here, there, same = (count_reference if native() is None else find_same_words)(left, right)
+    return SamePlaces((same + 1) / ((here + there) / 2 + 2), same)
+
+
+def count_reference(lefts: Sequence[str], rights: Sequence[str]) -> SameWords:
+    """Count the words of texts in Python, as the reference implementation and the fallback."""
+    left, right = [_find_words(text) for text in lefts], [_find_words(text) for text in rights]
     ours, theirs = _NO_WORDS.union(*left), _NO_WORDS.union(*right)
     expected = ours & theirs
     expected |= {word for word in ours ^ theirs if word[0] <= "9" and len(word) > 1}
     here = there = same = 0
     for one, other in zip(left, right, strict=True):
-        if one:
-            here += len(one & expected)
-            same += len(one & other)
-        if other:
-            there += len(other & expected)
-    return SamePlaces((same + 1) / ((here + there) / 2 + 2), same)
+        here += len(one & expected)
+        there += len(other & expected)
+        same += len(one & other)
+    return SameWords(here, there, same)
 
 
 def _find_words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.lower())) or _NO_WORDS
-
-
-# A site repeats most texts on many pages.
-_words = TextCache(_find_words, 8_000_000, per_entry=_SET, per_character=12)
+    return frozenset(_WORD.findall(text.lower()))
