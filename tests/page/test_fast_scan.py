@@ -30,7 +30,7 @@ PIECES = (
 
 def is_same(markup: str) -> None:
     parser = LexborHTMLParser(markup)
-    scanned = scan_page(parser, markup)
+    scanned = scan_page(parser)
     assert scanned is not None
     found = {node.mem_id: reason for node, reason in hidden_in(scanned)}
     assert found == hidden_elements(parser)

@@ -23,11 +23,10 @@ _ROLES = {
 }  # fmt: skip
 
 
-def scan_page(parser: LexborHTMLParser, markup: str) -> Scanned | None:
+def scan_page(parser: LexborHTMLParser) -> Scanned | None:
     """Scan a page; None if it is unusual, or if the kernels are missing.
 
-    >>> markup = "<base href=/b/><p>Read <a href=c>it</a>."
-    >>> scanned = scan_page(LexborHTMLParser(markup), markup)
+    >>> scanned = scan_page(LexborHTMLParser("<base href=/b/><p>Read <a href=c>it</a>."))
     >>> (scanned.texts, scanned.base) if scanned else (["Read", "it", "."], "/b/")
     (['Read', 'it', '.'], '/b/')
     """
@@ -35,7 +34,7 @@ def scan_page(parser: LexborHTMLParser, markup: str) -> Scanned | None:
     if scanner is None or root is None:
         return None
     limits = ScanLimits(
-        links.MAX_LINKS, links.readable_links(markup.count("<")), links.MAX_CONTEXT, links.AROUND,
+        links.MAX_LINKS, links.readable_links(parser.raw_html.count(b"<")), links.MAX_CONTEXT, links.AROUND,
         flags.MAX_VALUE,
     )  # fmt: skip
     return scanner.scan(
