@@ -8,10 +8,9 @@ Only now the titles of all pages are known, from which the name of each site is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from diptych.engine.worker import Failed
-from diptych.engine.workers import Shared, Workers
 from diptych.errors import StoppedError
 from diptych.protocols import Watcher
 from diptych.run.pairs import SegmentRows, segment_rows
@@ -21,6 +20,9 @@ from diptych.steps.align_pages import TitleCuts
 from diptych.steps.tasks import AlignTask, TaskContext, align_together
 from diptych.text.titles import title_cuts
 from diptych.types import Decision, PagePair
+
+if TYPE_CHECKING:
+    from diptych.engine.workers import Shared, Workers
 
 _MAX_PAIRS, _MAX_SEGMENTS = 16, 1000  # saved in one transaction
 # A task aligns several pairs, because judging their segments together saves half of its time.

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import re
 
-from ftfy import fix_encoding
-from ftfy.badness import badness
-
 # Everything `ftfy` detects has two adjacent non-ASCII characters, or one of these.
 _SUSPECT = re.compile("[^\x00-\x7f]{2}|[\x80-\x9f\xc2\xc3\u0152\u0153]")
 # A capitalised word before a closing quote, such as \u201cAMANH\xc3\u201d in Portuguese, is no
@@ -29,6 +26,9 @@ def damage(text: str) -> int:
     unread = text.count("\ufffd")
     if text.isascii() or not _SUSPECT.search(text):
         return unread
+    from ftfy import fix_encoding
+    from ftfy.badness import badness
+
     found = badness(_CAPITALS.sub("", text))
     is_alone = found == 1 and fix_encoding(text) == text
     return (found if is_alone else 2 * found) + unread
