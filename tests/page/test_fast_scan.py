@@ -55,4 +55,4 @@ def test_without_the_functions_of_the_parser_nothing_is_scanned(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(fast_scan, "_scanner", lambda: None)
-    assert scan_page(LexborHTMLParser("<p>a"), "<p>a") is None
+    assert scan_page(LexborHTMLParser("<p>a")) is None

@@ -33,9 +33,9 @@ def scan_page(parser: LexborHTMLParser) -> Scanned | None:
     scanner, root, head, body = _scanner(), parser.root, parser.head, parser.body
     if scanner is None or root is None:
         return None
+    reads = links.readable_links(parser.raw_html.count(b"<"))
     limits = ScanLimits(
-        links.MAX_LINKS, links.readable_links(parser.raw_html.count(b"<")), links.MAX_CONTEXT, links.AROUND,
-        flags.MAX_VALUE,
+        links.MAX_LINKS, reads, links.MAX_CONTEXT, links.AROUND, flags.MAX_VALUE
     )  # fmt: skip
     return scanner.scan(
         root.mem_id, head.mem_id if head is not None else 0,

@@ -108,12 +108,13 @@ def _with_rest(main: LangScore, prose: Prose, langs: Sequence[str]) -> tuple[Lan
     """
     own = set(prose.main.split("\n"))
     rest = [line for line in prose.text.split("\n") if line not in own]
+    share = sum(map(len, rest)) / max(1, len(prose.text))
+    if share < MIN_PAGE_SHARE or not asked_language(main.lang, langs):
+        return (main,)
     sample = language_sample(*_by_length(rest))
     other = next(iter(identify(sample, langs, closed=False)), LangScore("", 0.0))
-    share = sum(map(len, rest)) / max(1, len(prose.text))
     is_other = asked_language(other.lang, langs) and not same_language(other.lang, main.lang)
-    is_part = other.score >= _CERTAIN and share >= MIN_PAGE_SHARE
-    if not is_other or not is_part or not asked_language(main.lang, langs):
+    if not is_other or other.score < _CERTAIN:
         return (main,)
     return LangScore(main.lang, max(MIN_PAGE_SHARE, 1 - share)), LangScore(other.lang, share)
 

@@ -170,13 +170,16 @@ def _has_notice(lowered: bytes, lang: str) -> bool:
     """
     if lang not in _NOTICES:
         return False
-    words, stem = _NOTICES[lang]["machine_words"], _NOTICES[lang]["stem"]
-    if stem.encode() not in lowered:
+    words = [word.encode() for word in _NOTICES[lang]["machine_words"]]
+    stem: str = _NOTICES[lang]["stem"]
+    sign = stem.encode()
+    if sign not in lowered:
         return False
-    pieces = (piece for word in words for piece in _short_pieces(lowered, word.encode()))
-    # Lower case may make a letter of the stem out of another character, but not out of ASCII.
-    likely = (piece for piece in pieces if stem.encode() in piece or not piece.isascii())
-    lines = (" ".join(piece.decode("utf-8", "replace").lower().split()) for piece in likely)
+    if stem.isascii():
+        pieces = (piece for piece in _short_pieces(lowered, sign) if any(w in piece for w in words))
+    else:  # its letters may still be capitals
+        pieces = (piece for word in words for piece in _short_pieces(lowered, word))
+    lines = (" ".join(piece.decode("utf-8", "replace").lower().split()) for piece in pieces)
     return any(stem in line and _notice(lang).search(line) for line in lines)
 
 

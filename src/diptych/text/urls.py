@@ -208,6 +208,7 @@ def resolve(base: str, href: str) -> Url | None:
     return resolver(base)(href)
 
 
+@lru_cache(maxsize=4)
 def resolver(base: str) -> Callable[[str], Url | None]:
     """Return a function that resolves links like `resolve`, for the links on one page."""
     page = base.partition("?")[0]
