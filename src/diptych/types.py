@@ -123,7 +123,10 @@ class Response:
     def header(self, name: str) -> str:
         """The value of the first header with this name, or an empty string."""
         name = name.lower()
-        return next((value for key, value in self.headers if key.lower() == name), "")
+        for key, value in self.headers:
+            if key.lower() == name:
+                return value
+        return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from diptych.language.identify import (
     IDENTIFIED,
+    _known_texts,
     base_model,
     can_identify,
     identify,
@@ -177,3 +178,22 @@ def test_long_texts_are_cut() -> None:
 def test_any_text_can_be_identified(text: str, langs: tuple[str, ...]) -> None:
     scores = identify(text, langs)
     assert sum(score.score for score in scores) < 1.001
+
+
+def test_a_text_is_remembered_for_each_choice_of_languages() -> None:
+    text = "Ca va bien, merci beaucoup, et toi?"
+    choices = [(["en", "fr"], True), (["en", "de"], True), (["en", "de"], False), ([], False)]
+    _known_texts.cache_clear()
+    warm = [identify(text, langs, closed=closed) for langs, closed in choices * 2]
+    cold = []
+    for langs, closed in choices:
+        _known_texts.cache_clear()
+        cold.append(identify(text, langs, closed=closed))
+    assert warm == cold * 2
+    assert len(set(cold)) > 1
+
+
+def test_texts_without_letters_are_remembered_too() -> None:
+    _known_texts.cache_clear()
+    assert identify("1999, 2000", ["en", "fr"]) == identify("1999, 2000", ["en", "fr"]) == ()
+    assert _known_texts(("en", "fr"), (), True) == {"1999, 2000": ()}

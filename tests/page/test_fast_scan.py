@@ -30,7 +30,7 @@ PIECES = (
 
 def is_same(markup: str) -> None:
     parser = LexborHTMLParser(markup)
-    scanned = scan_page(parser, markup)
+    scanned = scan_page(parser)
     assert scanned is not None
     found = {node.mem_id: reason for node, reason in hidden_in(scanned)}
     assert found == hidden_elements(parser)
@@ -55,4 +55,4 @@ def test_without_the_functions_of_the_parser_nothing_is_scanned(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(fast_scan, "_scanner", lambda: None)
-    assert scan_page(LexborHTMLParser("<p>a"), "<p>a") is None
+    assert scan_page(LexborHTMLParser("<p>a")) is None

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support.timing import processor_seconds
 
 from diptych.language.codes import wanted_language
-from diptych.page.languages import _is_long, _languages
+from diptych.page.languages import _by_length, _languages
 from diptych.page.read import read_page
 from diptych.types import LangScore, PageRecord, Response, Url
 
@@ -226,8 +226,8 @@ def test_ideographs_count_for_more_than_their_number() -> None:
 
 
 def test_a_line_of_ideographs_is_running_text() -> None:
-    assert all(map(_is_long, LINES["zh"]))
-    assert not any(map(_is_long, MENUS["zh"] + MENUS["en"]))
+    menus = MENUS["zh"] + MENUS["en"]
+    assert _by_length([*LINES["zh"], *menus]) == (LINES["zh"], menus)
 
 
 # Code

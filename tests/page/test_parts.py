@@ -66,7 +66,7 @@ def bounded(parts: PageParts) -> PageParts:
 def is_same(markup: str) -> bool:
     """Compare both; True if the page was not left to the reference."""
     parser = LexborHTMLParser(markup)
-    scanned = scan_page(parser, markup)
+    scanned = scan_page(parser)
     if scanned is None:
         return False
     assert scanned.base == base_of(parser)
@@ -109,7 +109,7 @@ def test_long_classes_of_an_item_are_cut_for_each_of_its_links() -> None:
     assert is_same(markup)
     assert is_same(f"<ul><li class='lang-item-fr {classes}' hreflang={'y' * 9000}><a href=x>a</a>")
     tracemalloc.start()
-    scan_page(LexborHTMLParser(markup), markup)
+    scan_page(LexborHTMLParser(markup))
     assert tracemalloc.get_traced_memory()[1] < 10_000_000  # whole classes would take 25 MB
     tracemalloc.stop()
 
@@ -146,9 +146,9 @@ def test_unusual_pages(markup: str) -> None:
 
 
 def test_the_time_grows_with_the_page_only() -> None:
-    parser = LexborHTMLParser(markup := "<a href=x><b>word </b></a><p class=cookie>a</p>" * 20_000)
+    parser = LexborHTMLParser("<a href=x><b>word </b></a><p class=cookie>a</p>" * 20_000)
     with processor_seconds():
-        assert scan_page(parser, markup) is not None
+        assert scan_page(parser) is not None
 
 
 def test_code_counts_as_text_only_if_there_is_little_other_text() -> None:

@@ -653,6 +653,13 @@ def test_page_read_again_loses_its_old_content(store: Store) -> None:
     assert store.content(url("a")) is None
 
 
+def test_stored_urls_are_found_together(store: Store) -> None:
+    for name in ("a", "b", "c"):
+        add_page(store, name)
+    assert store.stored([url("a"), url("nowhere"), url("c")]) == {url("a"), url("c")}
+    assert store.stored([]) == set()
+
+
 def test_only_pages_in_requested_languages_lack_a_sketch(store: Store) -> None:
     for number, scores in enumerate([("en", 1.0), ("fr", 0.4), ("de", 1.0)]):
         pointer = add_page(store, number)

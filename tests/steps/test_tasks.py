@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -255,3 +257,13 @@ def test_words_are_learned_from_the_same_segments_in_another_process(
     assert VerifyTask(pair).run(linked).aligned.decision.accept
     assert LexiconTask(pair).run(linked) == anew
     assert anew
+
+
+def test_workers_need_no_event_loop() -> None:
+    code = (
+        "import sys, diptych.engine.reading, diptych.steps.align_pairs;"
+        "import diptych.steps.check_declarations;"
+        "print(sorted({'asyncio', 'ssl', 'ftfy', 'aiohttp'} & {*sys.modules}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

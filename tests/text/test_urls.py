@@ -10,11 +10,13 @@ from support.timing import processor_seconds
 
 from diptych.text.urls import (
     MAX_LENGTH,
+    _targets,
     extension,
     host_of,
     normalise,
     origin_of,
     resolve,
+    resolver,
     site_name,
     url_key,
 )
@@ -489,6 +491,24 @@ def test_resolve_never_raises_and_gives_normal_urls(base: str, href: str) -> Non
     if page is not None:
         target = resolve(page, href)
         assert target is None or normalise(target) == target
+
+
+SAME_HOST = ["http://a.org/", "http://a.org/fr/x.html", "http://a.org/en/?q=/", "https://a.org/"]
+
+
+@given(st.sampled_from(SAME_HOST), st.sampled_from(SAME_HOST), any_url)
+@example(SAME_HOST[0], SAME_HOST[1], "x.html")
+@example(SAME_HOST[1], SAME_HOST[2], "/x.html")
+@example(SAME_HOST[0], SAME_HOST[3], "//a.org/x.html")
+@example(SAME_HOST[1], SAME_HOST[2], "?q=1")
+def test_a_link_has_its_own_target_on_each_page(first: str, second: str, href: str) -> None:
+    _targets.cache_clear()
+    resolver.cache_clear()
+    alone = resolve(second, href)
+    _targets.cache_clear()
+    resolver.cache_clear()
+    resolve(first, href)
+    assert resolve(second, href) == resolve(second, href) == alone
 
 
 @given(with_scheme)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from diptych.frontier.queries import SQL
@@ -136,10 +137,10 @@ class Aliases:
             self._template(url).add(page.lang, blocks)
         same: list[str] = []
         broken: list[str] = []
-        for rule, made in rewritings(url):
-            if self._is_broken(url, rule):
-                continue
-            if (twin := self._twin(rule, made, url)) is not None:
+        made_of = [each for each in rewritings(url) if not self._is_broken(url, each.rule)]
+        stored = self._store.stored([made for _, made in made_of])
+        for rule, made in made_of:
+            if (twin := self._twin(rule, made, url, is_stored=made in stored)) is not None:
                 is_same = self._is_same(page, twin)
                 if is_same and self._is_news(rule, content_of(twin)):
                     same.append(rule)
@@ -165,12 +166,14 @@ class Aliases:
         rules = [rule for rule, made in rewritings(other) if made == url]
         return self._count(other, [r for r in rules if self._is_news(r, content)], same=1)
 
-    def _twin(self, rule: str, made: Url, url: Url) -> PageRecord | None:
+    def _twin(self, rule: str, made: Url, url: Url, *, is_stored: bool) -> PageRecord | None:
         """The record of another fetched page that `rule` treats as the same page as `url`, or None.
 
-        `made` is the URL to which the rule rewrites `url`.
+        `made` is the URL to which the rule rewrites `url`, and may be a page that is stored.
         """
-        twin = made if self._store.has_page(made) else self._twins.get(f"{rule} {made}")
+        if is_stored:
+            return self._store.record(made)
+        twin = self._twins.get(f"{rule} {made}")
         return self._store.record(twin) if twin is not None and twin != url else None
 
     def _is_same(self, page: Page, twin: PageRecord) -> bool | None:
@@ -356,15 +359,16 @@ class Aliases:
         return host if host is not None and host.is_active(MIN_HELD[0]) else None
 
 
-def scopes(url: Url) -> list[str]:
+@lru_cache(maxsize=64)  # asked for each rule that rewrites a URL
+def scopes(url: Url) -> tuple[str, str]:
     """Return the scopes in which alias rules are counted for a URL: its host and its first folder.
 
     >>> scopes(Url("http://a.org/news/2024/x?y=1"))
-    ['http://a.org', 'http://a.org /news/']
+    ('http://a.org', 'http://a.org /news/')
     """
     origin = origin_of(url)
     folder, slash, _ = url[len(origin) + 1 :].partition("?")[0].partition("/")
-    return [origin, f"{origin} /{folder + slash if slash else ''}"]
+    return origin, f"{origin} /{folder + slash if slash else ''}"
 
 
 def _origin(scope: str) -> str:

@@ -86,21 +86,14 @@ class Range(NamedTuple):
     end: int
 
 
-class ScannedLink(NamedTuple):
-    """The attributes and texts of an element with a link.
+ScannedLink = tuple[str, str, str, str, str, str]
+"""the tag, target, language, third, fourth and text beside of an element with a link
 
-    What `third` and `fourth` are depends on the tag.  Of an anchor, they are its class names that
-    may name a language, and its text; of a link element, its relation and its type; of an area, its
-    alternative text; of a frame, its title or name.
-    """
-
-    tag: str
-    target: str
-    lang: str
-    third: str
-    fourth: str
-    beside: str
-    """text beside an anchor"""
+What the third and fourth are depends on the tag.  Of an anchor, they are its class names that may
+name a language, and its text; of a link element, its relation and its type; of an area, its
+alternative text; of a frame, its title or name.  Only an anchor has a text beside it.  A page may
+have hundreds, so they have no names.
+"""
 
 
 class ScannedImage(NamedTuple):
@@ -236,7 +229,7 @@ def _scanned(found: _CScan) -> Scanned:
             Range(Kind(kind & 3), bool(kind & _IN_CODE), start, end)
             for kind, start, end in zip(ranges, ranges, ranges, strict=True)
         ],
-        links=list(map(ScannedLink, links, links, links, links, links, links)),
+        links=list(zip(links, links, links, links, links, links, strict=True)),
         images=[
             ScannedImage(address, alt, link, bool(marks & 1), not marks & 2)
             for address, alt, link, marks in zip(images, images, around, around, strict=True)

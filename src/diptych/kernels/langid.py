@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
+from itertools import accumulate, count
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -171,8 +171,7 @@ def label_shares_of_texts(model: Model, texts: Sequence[bytes]) -> NDArray[np.fl
         for row, text in enumerate(texts):
             shares[row] = langid_reference.label_shares(model, text)
         return shares
-    offsets = np.zeros(len(texts) + 1, np.int64)
-    np.cumsum([len(text) for text in texts], out=offsets[1:])
+    offsets = np.array([0, *accumulate(map(len, texts))], np.int64)
     if not library.langid_shares(
         ctypes.byref(model.in_c), ctypes.c_char_p(b"".join(texts)), ctypes.c_int64(len(texts)),
         pointer(offsets), pointer(shares),

@@ -22,6 +22,7 @@ from diptych.language.codes import accept_codes, primary, same_language, script_
 from diptych.language.learned import LearnedLanguage
 from diptych.language.model_file import open_model
 from diptych.language.scripts import covers, main_script, script_shares
+from diptych.text.caches import TextMap
 from diptych.types import LangScore
 
 MIN_LETTERS = 20  # minimum letters of a text: shorter texts are names and menu items
@@ -65,6 +66,8 @@ class _Requested(NamedTuple):
 IDENTIFIED = tuple(label for [label] in shipped_table("diptych.language", "identified.tsv"))
 """the languages of the py3langid model, listed so that the model need not be loaded"""
 _MODELS = 4  # cached models with different sets of learned languages: 28 MB each
+_MAX_KNOWN = 4_000_000  # bytes of texts whose languages are remembered, and of their scores
+_KNOWN_ENTRY = 200  # bytes of the scores of a text
 _learned: ContextVar[tuple[LearnedLanguage, ...]] = ContextVar("learned_languages", default=())
 """the learned languages of this thread; each run has its own"""
 _shipped_model = cache(open_model)
@@ -98,11 +101,34 @@ def identify_all(
     ['fr', 'en']
     """
     texts = [text[:_MAX_CHARACTERS] for text in texts]
+    learned = _learned.get()
+    memory = _known_texts(tuple(langs), learned, closed)
+    found = {text: memory.get(text) for text in texts}
+    missing = [text for text, scores in found.items() if scores is None]
+    if missing:
+        for text, scores in _identified(missing, tuple(langs), learned, closed).items():
+            found[text] = memory.keep(text, scores)
+    return [found[text] or () for text in texts]
+
+
+@lru_cache(maxsize=_MODELS)
+def _known_texts(
+    langs: tuple[str, ...], learned: tuple[LearnedLanguage, ...], closed: bool
+) -> TextMap[tuple[LangScore, ...]]:
+    """The languages of texts that were identified last; a site says most things on many pages."""
+    return TextMap(_MAX_KNOWN, per_entry=_KNOWN_ENTRY, per_character=2)
+
+
+def _identified(
+    texts: Sequence[str],
+    langs: tuple[str, ...],
+    learned: tuple[LearnedLanguage, ...],
+    closed: bool,
+) -> dict[str, tuple[LangScore, ...]]:
     found: dict[str, tuple[LangScore, ...]] = dict.fromkeys(texts, ())
     distinct = [text for text in found if is_identifiable(text)]
     if distinct:
-        learned = _learned.get()
-        asked = _labels(tuple(langs), learned)
+        asked = _labels(langs, learned)
         is_choice = closed and asked.codes > 1
         known = _restricted(tuple(sorted(asked.names)), learned) if is_choice else _model(learned)
         for text, shares in zip(distinct, _shares(distinct, known), strict=True):
@@ -110,7 +136,7 @@ def identify_all(
                 shares = _with_scripts(text, known.labels, shares, learned)
             ranking = _Ranking(known.labels, shares, is_choice, closed)
             found[text] = _scores(text, ranking, asked)
-    return [found[text] for text in texts]
+    return found
 
 
 class _Ranking(NamedTuple):

@@ -23,20 +23,19 @@ _ROLES = {
 }  # fmt: skip
 
 
-def scan_page(parser: LexborHTMLParser, markup: str) -> Scanned | None:
+def scan_page(parser: LexborHTMLParser) -> Scanned | None:
     """Scan a page; None if it is unusual, or if the kernels are missing.
 
-    >>> markup = "<base href=/b/><p>Read <a href=c>it</a>."
-    >>> scanned = scan_page(LexborHTMLParser(markup), markup)
+    >>> scanned = scan_page(LexborHTMLParser("<base href=/b/><p>Read <a href=c>it</a>."))
     >>> (scanned.texts, scanned.base) if scanned else (["Read", "it", "."], "/b/")
     (['Read', 'it', '.'], '/b/')
     """
     scanner, root, head, body = _scanner(), parser.root, parser.head, parser.body
     if scanner is None or root is None:
         return None
+    reads = links.readable_links(parser.raw_html.count(b"<"))
     limits = ScanLimits(
-        links.MAX_LINKS, links.readable_links(markup.count("<")), links.MAX_CONTEXT, links.AROUND,
-        flags.MAX_VALUE,
+        links.MAX_LINKS, reads, links.MAX_CONTEXT, links.AROUND, flags.MAX_VALUE
     )  # fmt: skip
     return scanner.scan(
         root.mem_id, head.mem_id if head is not None else 0,

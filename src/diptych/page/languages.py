@@ -108,35 +108,31 @@ def _with_rest(main: LangScore, prose: Prose, langs: Sequence[str]) -> tuple[Lan
     """
     own = set(prose.main.split("\n"))
     rest = [line for line in prose.text.split("\n") if line not in own]
+    share = sum(map(len, rest)) / max(1, len(prose.text))
+    if share < MIN_PAGE_SHARE or not asked_language(main.lang, langs):
+        return (main,)
     sample = language_sample(*_by_length(rest))
     other = next(iter(identify(sample, langs, closed=False)), LangScore("", 0.0))
-    share = sum(map(len, rest)) / max(1, len(prose.text))
     is_other = asked_language(other.lang, langs) and not same_language(other.lang, main.lang)
-    is_part = other.score >= _CERTAIN and share >= MIN_PAGE_SHARE
-    if not is_other or not is_part or not asked_language(main.lang, langs):
+    if not is_other or other.score < _CERTAIN:
         return (main,)
     return LangScore(main.lang, max(MIN_PAGE_SHARE, 1 - share)), LangScore(other.lang, share)
 
 
 def _by_length(lines: Sequence[str]) -> tuple[list[str], list[str]]:
     """The long lines and the other lines."""
-    # Most lines are too short in any script, or long enough in all.
-    is_long_enough = [
-        size >= _MIN_RUNNING_TEXT or (size >= _MIN_WIDE_TEXT and _is_long(line))
-        for line in lines
-        for size in (len(line),)
+    # Most lines are too short in any script, or long enough in all.  Bytes are counted because an
+    # ideograph carries more content than a letter.
+    is_long = [
+        size >= _MIN_RUNNING_TEXT
+        or (
+            size >= _MIN_WIDE_TEXT
+            and not line.isascii()
+            and len(line.encode("utf-8", "surrogatepass")) >= _MIN_RUNNING_TEXT
+        )
+        for line, size in zip(lines, map(len, lines), strict=True)
     ]
-    return list(compress(lines, is_long_enough)), list(compress(lines, map(not_, is_long_enough)))
-
-
-def _is_long(line: str) -> bool:
-    """True if a line is long enough, in bytes, to be running text.
-
-    Bytes are counted because an ideograph carries more content than a letter.
-    """
-    if line.isascii() or len(line) >= _MIN_RUNNING_TEXT:
-        return len(line) >= _MIN_RUNNING_TEXT
-    return len(line.encode("utf-8", "surrogatepass")) >= _MIN_RUNNING_TEXT
+    return list(compress(lines, is_long)), list(compress(lines, map(not_, is_long)))
 
 
 def _shares(lines: Sequence[str], langs: Sequence[str]) -> dict[str, float]:

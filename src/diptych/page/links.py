@@ -22,6 +22,7 @@ _FEEDS = re.compile(r"rss|atom|\bxml\b|json|oembed", re.IGNORECASE)
 _SWITCHER_CLASS = re.compile(
     r"(?:^|\s)(?:lang-item|wpml-ls-item)-([a-zA-Z]{2,3}(?:[-_][a-zA-Z0-9]{2,8})*)(?=\s|$)"
 )
+_RELATIONS = re.compile("canonical|alternate|next|prev", re.IGNORECASE)
 _NOT_A_LANG = frozenset({"legacy", "first", "last", "current"})
 _REFRESH = re.compile(r"""^\s*[\d.]*\s*[;,]?\s*(?:url\s*=)\s*(['"]?)(.+?)\1\s*$""", re.IGNORECASE)
 _HEADER_LINK = re.compile(
@@ -138,6 +139,8 @@ def _other_link(
     tag: str, target: str, lang: str, third: str, fourth: str, base: str
 ) -> Link | None:
     if tag == "link":
+        if not _RELATIONS.search(third):
+            return None
         own = {"href": target, "hreflang": lang, "rel": third, "type": fourth}
         return link_element(base, own)
     if tag == "meta":

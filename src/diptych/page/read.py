@@ -54,7 +54,7 @@ def read_page(
     if is_html(content_type, body[:4096]):
         markup = bounded_markup(decode(body, content_type)[0])
         parser = LexborHTMLParser(markup)
-        scanned = scan_page(parser, markup)
+        scanned = scan_page(parser)
         base = _base(parser, response.url, scanned)
         walk = Walk(parser, base) if with_blocks or with_tree else None
         content = _content(walk, parser, base, scanned) if with_sketch else None

@@ -13,7 +13,7 @@ from diptych.language.identify import identify_all
 from diptych.text.caches import TextCache
 from diptych.text.lengths import text_length
 from diptych.text.stems import stem_counts
-from diptych.text.urls import site_name
+from diptych.text.urls import origin_of, site_name
 from diptych.types import Block, LangScore, Link, Sketch, Url
 
 MAX_TAGS = 4_000  # bounds the work of comparing two pages
@@ -100,14 +100,12 @@ def file_names(images: Iterable[str], links: Sequence[Link], url: Url) -> set[st
     The folders of images and files are omitted, because they often depend on the language.
     """
     found = set(map(_name, images))
-    own = site_name(url)
-    for link in links:
-        if link.rel not in ("a", "area"):
-            continue
-        if site_name(link.url) != own:
-            found.add(link.url)
-        elif not _PAGE_NAME.search(link.url.partition("?")[0]):
-            found.add(_name(link.url))
+    own, home = site_name(url), f"{origin_of(url)}/"
+    for target in {link[0] for link in links if link[1] in ("a", "area")}:
+        if not target.startswith(home) and site_name(target) != own:
+            found.add(target)
+        elif not _PAGE_NAME.search(target.partition("?")[0]):
+            found.add(_name(target))
     found.discard("")
     return found
 

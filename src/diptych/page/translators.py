@@ -170,10 +170,16 @@ def _has_notice(lowered: bytes, lang: str) -> bool:
     """
     if lang not in _NOTICES:
         return False
-    words, stem = _NOTICES[lang]["machine_words"], _NOTICES[lang]["stem"]
-    if stem.encode() not in lowered:
+    words = [word.encode() for word in _NOTICES[lang]["machine_words"]]
+    stem: str = _NOTICES[lang]["stem"]
+    sign = stem.encode()
+    if sign not in lowered:
         return False
-    lines = (line for word in words for line in _short_lines(lowered, word.encode()))
+    if stem.isascii():
+        pieces = (piece for piece in _short_pieces(lowered, sign) if any(w in piece for w in words))
+    else:  # its letters may still be capitals
+        pieces = (piece for word in words for piece in _short_pieces(lowered, word))
+    lines = (" ".join(piece.decode("utf-8", "replace").lower().split()) for piece in pieces)
     return any(stem in line and _notice(lang).search(line) for line in lines)
 
 
@@ -182,7 +188,7 @@ def _notice(lang: str) -> re.Pattern[str]:
     return re.compile("|".join(_NOTICES[lang]["patterns"]))
 
 
-def _short_lines(lowered: bytes, word: bytes) -> Iterator[str]:
+def _short_pieces(lowered: bytes, word: bytes) -> Iterator[bytes]:
     """Yield each short text that contains `word` and lies between two tags."""
     at = lowered.find(word)
     for _ in range(_MAX_MATCHES):
@@ -191,5 +197,5 @@ def _short_lines(lowered: bytes, word: bytes) -> Iterator[str]:
         start = lowered.rfind(b">", max(0, at - _MAX_NOTICE), at)
         end = lowered.find(b"<", at, at + _MAX_NOTICE)
         if 0 <= start < end <= start + _MAX_NOTICE:
-            yield " ".join(lowered[start + 1 : end].decode("utf-8", "replace").lower().split())
+            yield lowered[start + 1 : end]
         at = lowered.find(word, max(at + len(word), end))

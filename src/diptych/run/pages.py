@@ -56,10 +56,12 @@ class Pages(Database):
             return None
         return Page(record, tuple(read_links(row[0])))
 
-    def has_page(self, url: Url) -> bool:
-        """True if a page is stored."""
-        row = self.db.execute("SELECT 1 FROM pages WHERE url = ?", (url_key(url),)).fetchone()
-        return row is not None
+    def stored(self, urls: Iterable[Url]) -> set[Url]:
+        """Those of some URLs whose pages are stored; a query for all takes hardly longer."""
+        keys = {url_key(url): url for url in urls}
+        marks = ",".join("?" * len(keys))
+        rows = self.db.execute(f"SELECT url FROM pages WHERE url IN ({marks})", tuple(keys))
+        return {keys[key] for (key,) in rows}
 
     def has_pages(self) -> bool:
         """True if at least one page has been fetched."""
@@ -101,8 +103,10 @@ class Pages(Database):
         marks = ",".join("?" * len(row))
         self.db.execute(f"INSERT OR REPLACE INTO pages VALUES ({marks})", row)
         # If the page was fetched again, its old sketch and content are outdated.
-        self.db.execute("DELETE FROM sketches WHERE url = ?", (row[0],))
-        self.db.execute("DELETE FROM contents WHERE url = ?", (row[0],))
+        if not encoded.sketch:
+            self.db.execute("DELETE FROM sketches WHERE url = ?", (row[0],))
+        if not encoded.sketch or not page.content:
+            self.db.execute("DELETE FROM contents WHERE url = ?", (row[0],))
         if encoded.sketch:
             self._save_sketch(record.url, encoded.sketch, page.content)
 

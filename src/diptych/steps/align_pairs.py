@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from diptych.engine.worker import Failed
-from diptych.engine.workers import Shared, Workers
 from diptych.errors import StoppedError
 from diptych.protocols import Watcher
 from diptych.run.pairs import SegmentRows, UnalignedPair, segment_rows
@@ -20,6 +19,9 @@ from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.steps.tasks import AlignTask, TaskContext, align_together
 from diptych.types import Decision
+
+if TYPE_CHECKING:
+    from diptych.engine.workers import Shared, Workers
 
 _MAX_PAIRS, _MAX_SEGMENTS = 16, 1000  # saved in one transaction
 # A task aligns several pairs, because judging their segments together saves half of its time.

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from diptych.engine.worker import Failed
-from diptych.engine.workers import Workers
 from diptych.page.declarations import (
     Checked,
     canonical_declared,
@@ -21,6 +20,9 @@ from diptych.run.store import Store
 from diptych.stages.pair.shared.site_links import site_links
 from diptych.steps.tasks import PAIRING_LIMITS, TaskContext
 from diptych.types import Site
+
+if TYPE_CHECKING:
+    from diptych.engine.workers import Workers
 
 
 class CheckTask(NamedTuple):

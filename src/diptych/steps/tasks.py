@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from diptych.engine.worker import TaskLimits
-from diptych.engine.workers import Shared
 from diptych.page.read import read_content, read_page
 from diptych.page.sketch import block_languages
 from diptych.protocols import LinkAligner, TreeAligner
@@ -46,6 +45,7 @@ from diptych.types import (
 )
 
 if TYPE_CHECKING:
+    from diptych.engine.workers import Shared
     from diptych.learn.lexicon.lexicon import Lexicon
 
 PAIRING_LIMITS = TaskLimits(3600.0, None)  # 100,000 pages take two minutes
@@ -72,6 +72,8 @@ class TaskContext:
 
     def shared(self, store: Store) -> Shared[TaskContext]:
         """Share the context among many tasks; tasks in this process use the given store."""
+        from diptych.engine.workers import Shared
+
         return Shared(self, self.of(store))
 
     def of(self, store: Store) -> TaskContext:

@@ -120,6 +120,8 @@ def _without_one(side: list[str], half: int) -> set[int]:
 
 def _masked(tokens: list[str], shared: set[str]) -> list[str]:
     """Replace each run of shared tokens, numbers and addresses by a slot."""
+    if not shared and "".join(tokens).isalpha():
+        return tokens
     found: list[str] = []
     for token in tokens:
         is_word = token.isalpha() or (token != SLOT and not any(map(str.isdigit, token)))

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
-from diptych.text.caches import TextCache
+from diptych.text.caches import TextCache, TextMap
 from diptych.text.digests import signed_hash
 from diptych.types import Url
 
@@ -38,6 +38,7 @@ _ALREADY_NORMAL = re.compile(
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/{2,}")
 _MAX_CACHED = 512  # characters: a page may have thousands of long URLs, each only once
+_MAX_TARGETS = 1_500_000  # bytes of resolved links, for each of 16 hosts and directories
 _NOT_IN_PATH = re.compile(r"[^A-Za-z0-9._~/!$&'()*+,;=:@%-]")
 _NOT_IN_QUERY = re.compile(r"[^A-Za-z0-9._~/!$&'()*+,;=:@%?\[\]-]")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
@@ -207,24 +208,44 @@ def resolve(base: str, href: str) -> Url | None:
     return resolver(base)(href)
 
 
+@lru_cache(maxsize=4)
 def resolver(base: str) -> Callable[[str], Url | None]:
     """Return a function that resolves links like `resolve`, for the links on one page."""
     page = base.partition("?")[0]
-    # Relative links resolve alike on all pages of a directory, so they share a cache entry.
+    # Relative links resolve alike on all pages of a directory, and the others on those of a host,
+    # so they are resolved once.
     directory = page[: page.rfind("/") + 1] or base
+    origin = origin_of(directory) + "/" if "://" in directory else directory
+    of_host, of_directory = _targets(origin, "host"), _targets(directory, "directory")
 
     def resolve_one(href: str) -> Url | None:
-        href = href.strip()
-        if len(href) > 4 * MAX_LENGTH:
+        if href in of_host:
+            return of_host[href]
+        if href in of_directory:
+            return of_directory[href]
+        bare = href.strip()
+        if len(bare) > 4 * MAX_LENGTH:
             return None
-        start = directory if href and href[0] not in "#?" else base
-        is_short = len(start) + len(href) <= _MAX_CACHED
-        return _resolve(start, href) if is_short else _resolve.__wrapped__(start, href)
+        if not bare or bare[0] in "#?":
+            return _resolve(base, bare)
+        is_of_host = bare.startswith(("/", "http://", "https://"))
+        url = _resolve(origin if is_of_host else directory, bare)
+        if len(href) > _MAX_CACHED:
+            return url
+        return (of_host if is_of_host else of_directory).keep(href, url)
 
     return resolve_one
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16)
+def _targets(base: str, of: str) -> TextMap[Url | None]:
+    """The targets of links that were resolved against a base, by their addresses.
+
+    The links of a host and those of its first directory have the same base, but are kept apart.
+    """
+    return TextMap(_MAX_TARGETS, per_character=3)
+
+
 def _resolve(base: str, href: str) -> Url | None:
     if "\\" in href[:8]:
         href = href.replace("\\", "/")

@@ -61,6 +61,7 @@ class BatchExporter(Exporter, Protocol):
         ...
 
 
+@lru_cache(maxsize=2 * BATCH)  # several files are written together
 def unit_id(unit: Unit) -> str:
     """The id of a unit, which is the same in every run that finds the same texts and pages.
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import re
 
-from ftfy import fix_encoding
-from ftfy.badness import badness
-
 # A capitalised word before a closing quote, such as \u201cAMANH\xc3\u201d in Portuguese, is no
 # error.
 _CAPITALS = re.compile("(?<=[A-Z\xc0-\xde])[\xc2\xc3](?=[\xbb\u2013\u2014\u2019\u201d\u2026])")
@@ -25,6 +22,9 @@ def damage(text: str) -> int:
     (0, 0, 1)
     """
     unread = text.count("\ufffd")
+    from ftfy import fix_encoding
+    from ftfy.badness import badness
+
     found = badness(_CAPITALS.sub("", text))
     is_alone = found == 1 and fix_encoding(text) == text
     return (found if is_alone else 2 * found) + unread

@@ -197,7 +197,7 @@ def _numbers(left: Mapping[str, int], right: Mapping[str, int]) -> float:
 
 def letters(page: Page) -> float:
     """The length of a page's text, in letters."""
-    return sum([length_of[block.text] for block in page.blocks])
+    return float(sum([length_of[block.text] for block in page.blocks]))
 
 
 def copied(left: Page, right: Page) -> float:
