@@ -24,7 +24,13 @@ _MIN_LONG_SEGMENT = 20.0  # minimum letters; the lengths of shorter segments mea
 _PRIOR_SEGMENTS = 3  # weight, in segments, of a prior correlation of 0
 _PRIOR_AGREEMENT = 0.5  # used if nothing is known
 
-length_of = TextCache(text_length, 4_000_000, together=lambda texts: text_lengths(texts).tolist())
+
+def _lengths(texts: Sequence[str]) -> list[float]:
+    found: list[float] = text_lengths(texts).tolist()
+    return found
+
+
+length_of = TextCache(text_length, 4_000_000, together=_lengths)
 """the length of each text in letters"""
 
 
