@@ -95,7 +95,7 @@ def test_trust_in_evidence_follows_its_success_rate() -> None:
     KnownUrls.add_evidence(one, known, kinds("name"))
     before = values.pair_probability(one, known)
     for _ in range(20):
-        values.evidence_rates.add_trial(kinds("name"))
+        values.count_evidence(kinds("name"), 0.0)
     assert values.pair_probability(one, known) < before / 2
 
 

@@ -104,8 +104,7 @@ class Matches:
     def _count_evidence(self, one: KnownUrl, other: KnownUrl, right: float) -> None:
         """Count each piece of evidence for a pair as a success with probability `right`."""
         for kinds in self._values.evidence(one, other) if other in one.candidates else ():
-            self._values.evidence_rates.add_trial(kinds)
-            self._values.evidence_rates.add_success(kinds, right)
+            self._values.count_evidence(kinds, right)
 
     def request_verification(self, known: KnownUrl) -> None:
         """Request verification of a page's most probable pair in each language.
