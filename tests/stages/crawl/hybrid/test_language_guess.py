@@ -121,6 +121,31 @@ def test_unseen_features_change_nothing() -> None:
     assert guesser.guess((), first).shares == first
 
 
+def test_guess_that_was_made_before_does_not_outlive_the_next_page() -> None:
+    asked, fresh = LanguageGuesser(LANGS), LanguageGuesser(LANGS)
+    for number in range(6):
+        lang = "fr" if number % 3 else "en"
+        for guesser in (asked, fresh):
+            guesser.learn(features(guesser, f"/{lang}/{number}"), lang)
+            features(guesser, "/fr/new")
+        first = asked.first_guess("", "en", {})
+        asked.guess(features(asked, "/fr/new"), first)
+    asked.uncount("en")
+    fresh.uncount("en")
+    one, other = (each.guess(features(each, "/fr/new"), first) for each in (asked, fresh))
+    assert one == other
+    assert one.likeliest == one.asked == "fr"
+    assert one.wanted == pytest.approx(one.shares["en"] + one.shares["fr"])
+
+
+def test_first_guesses_with_the_same_features_are_told_apart() -> None:
+    guesser = LanguageGuesser(LANGS)
+    guesser.learn(features(guesser, "/x"), "en")
+    ids = guesser.feature_ids(["s:fr"])
+    found = [guesser.guess(ids, guesser.first_guess(lang, "", {})).likeliest for lang in LANGS]
+    assert found == list(LANGS)
+
+
 def test_features_have_the_same_numbers_each_time() -> None:
     guesser = LanguageGuesser(LANGS)
     assert guesser.feature_ids(["a", "b"]) == guesser.feature_ids(["a", "b"])

@@ -55,3 +55,14 @@ def test_fractional_shares_count() -> None:
     for _ in range(50):
         chances.add([NEW], 0.25)
     assert chances.chance((NEW,)) == pytest.approx(0.25, abs=0.05)
+
+
+def test_chance_that_was_asked_for_before_follows_the_counts() -> None:
+    asked = PageChances()
+    for number in range(5):
+        asked.add([SITE, DEAD], float(number == 0))
+        asked.chance((SITE, DEAD))
+    fresh = PageChances()
+    for number in range(5):
+        fresh.add([SITE, DEAD], float(number == 0))
+    assert asked.chance((SITE, DEAD)) == fresh.chance((SITE, DEAD))

@@ -89,8 +89,6 @@ class Guess(NamedTuple):
 
     shares: dict[str, float]
     """probability of each requested language and of `OTHER`"""
-    divergence: float
-    """divergence from the distribution of the whole site; -inf if no page has the feature"""
     asked: str
     """the most probable requested language"""
     wanted: float
@@ -111,9 +109,10 @@ class LanguageGuesser:
     guesses: dict[tuple[float, ...], dict[str, float]] = field(default_factory=dict)
     total: dict[str, int] = field(default_factory=dict)
     """language -> number of pages"""
-    _by_feature: dict[int, Guess] = field(default_factory=dict)
-    """cache, valid until the next page: feature id -> guess"""
-    _by_last: dict[tuple[float, ...], Guess] = field(default_factory=dict)
+    _by_feature: dict[int, tuple[dict[str, float], float]] = field(default_factory=dict)
+    """cache, valid until the next page: feature id -> language probabilities and their
+    divergence"""
+    _by_last: dict[tuple[float, ...], tuple[dict[str, float], float]] = field(default_factory=dict)
     """the same for last features, with the first guesses that they correct"""
     _by_url: dict[tuple[int, ...], tuple[dict[str, float], Guess]] = field(default_factory=dict)
     """the same for all features of a URL -> first guess, and guess"""
@@ -209,38 +208,44 @@ class LanguageGuesser:
         if known is not None and known[0] is first:
             return known[1]
         if not features:
-            return self._read(first, first)
+            return self._read(first)
         usual = self._usual = self._usual or self._shares(first)
         last = (features[-1], *first.values())
-        best = self._by_last.get(last)
-        if best is None:
-            counts = self.counts[features[-1]]
-            best = self._read(self._updated(counts, first, _FIRST_GUESS_WEIGHT), usual)
-            self._by_last[last] = best
-        by_feature, furthest = self._by_feature, best.divergence
+        best, furthest = self._by_last.get(last) or self._by_first(last, first, usual)
+        known_features = self._by_feature
         for feature in features[:-1]:
-            guess = by_feature.get(feature) or self._by_one(feature, usual)
-            if guess.divergence > furthest:
-                best, furthest = guess, guess.divergence
-        self._by_url[features] = first, best
-        return best
+            shares, divergence = known_features.get(feature) or self._by_one(feature, usual)
+            if divergence > furthest:
+                best, furthest = shares, divergence
+        guess = self._read(best)
+        self._by_url[features] = first, guess
+        return guess
 
-    def _by_one(self, feature: int, usual: dict[str, float]) -> Guess:
-        """The guess given one feature, whose prior is `usual`."""
-        shares = self._updated(self.counts[feature], usual, _USUAL_WEIGHT)
-        found = self._by_feature[feature] = self._read(shares, usual)
+    def _by_first(
+        self, last: tuple[float, ...], first: dict[str, float], usual: dict[str, float]
+    ) -> tuple[dict[str, float], float]:
+        """The same as `_by_one` for the last feature of a URL, whose prior is the first guess."""
+        guess = self._updated(self.counts[int(last[0])], first, _FIRST_GUESS_WEIGHT)
+        found = self._by_last[last] = guess, _divergence(guess, usual)
         return found
 
-    def _read(self, shares: dict[str, float], usual: dict[str, float]) -> Guess:
-        """Make a guess of language probabilities; its divergence is that from `usual`."""
+    def _by_one(self, feature: int, usual: dict[str, float]) -> tuple[dict[str, float], float]:
+        """The language probabilities given one feature, and their divergence from `usual`.
+
+        The divergence is -inf if no page has the feature.
+        """
+        guess = self._updated(self.counts[feature], usual, _USUAL_WEIGHT)
+        found = guess, _divergence(guess, usual) if guess is not usual else -math.inf
+        self._by_feature[feature] = found
+        return found
+
+    def _read(self, shares: dict[str, float]) -> Guess:
+        """Find what follows from language probabilities."""
         best = max(shares, key=shares.__getitem__, default="")
-        return Guess(
-            shares,
-            _divergence(shares, usual) if shares is not usual else -math.inf,
-            max(self.langs, key=lambda lang: shares.get(lang, 0.0)),
-            sum(shares.get(lang, 0.0) for lang in self.langs),
-            best if best and shares[best] >= MIN_LANGUAGE else "",
-        )
+        probabilities = [shares.get(lang, 0.0) for lang in self.langs]
+        asked = self.langs[probabilities.index(max(probabilities))]
+        likeliest = best if best and shares[best] >= MIN_LANGUAGE else ""
+        return Guess(shares, asked, sum(probabilities), likeliest)
 
     def _shares(self, langs: Iterable[str]) -> dict[str, float]:
         """The smoothed share of each language among all pages of the site."""

@@ -24,6 +24,8 @@ PRIOR_RIGHT = {
 PRIOR_TRANSLATED = 0.5  # share of pages that have a translation, before any is counted
 _IGNORED_SURPLUS = 3  # a surplus of unpaired pages in one language up to this is ignored
 _DEAD = 0.5  # probability of a page below which URLs of a kind come last
+_MIN_PROOFS = 20  # pieces of evidence of a kind that were verified before it can be trusted
+_PROVED = 0.95  # minimum share of them that were right
 _CACHED = 1 << 14  # URLs whose sections are kept: each is looked up many times while it is pending
 VALUE_STEP = 1.05  # ratio of two adjacent values; smaller differences do not count
 
@@ -82,6 +84,11 @@ class UrlValues:
     def pair_probability(self, one: KnownUrl, other: KnownUrl) -> float:
         """The probability that two URLs are a pair, according to the strongest evidence."""
         return max(map(self._right_probability, self.evidence(one, other)))
+
+    def is_proved(self, kinds: Kinds) -> bool:
+        """True if evidence of these kinds was counted often and was nearly always right."""
+        is_known = self.evidence_rates.trials.get(kinds[0], 0) >= _MIN_PROOFS
+        return is_known and self._right_probability(kinds) >= _PROVED
 
     def _right_probability(self, kinds: Kinds) -> float:
         """The probability that evidence of these kinds is right."""
