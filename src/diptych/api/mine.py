@@ -274,13 +274,12 @@ class _Mining:
 
         store, monitor, langs = self.store, self.monitor, self.terms.langs
         workers = self.environment.start_workers(self.asked.jobs)
-        engine = _engine(self.asked, agent, archives, self.environment)
-        if self.profiler is not None:
-            self.profiler.processes = lambda: workers.processes
-            self.profiler.begin("indexing")
         with workers:
-            if archives:
-                workers.prepare()
+            workers.prepare()  # while this process imports the engine
+            engine = _engine(self.asked, agent, archives, self.environment)
+            if self.profiler is not None:
+                self.profiler.processes = lambda: workers.processes
+                self.profiler.begin("indexing")
             damaged = index_archives(store, archives)
             plan = _plan(store, self.terms, lexicons, self.asked, agent)
             monitor.notes.extend([*first_notes(langs), *store.archive.notes])

@@ -35,18 +35,20 @@ class Admission:
         """cache of each URL's site, because pages of a site share most of their links"""
 
     def entry(
-        self, url: Url, depth: int, priority: float = 0.0, *, turn: Turn = Turn.PAGE
-    ) -> Entry:
+        self, url: Url, depth: int, priority: float = 0.0, *, turn: Turn = Turn.PAGE,
+        is_queued: bool = False,
+    ) -> Entry:  # fmt: skip
         """Create the frontier entry for a URL: queued, refused, or outside the scope.
 
         `turn` tells whether the URL is a page, a seed, a sitemap or a robots.txt.  Only pages and
-        seeds are checked for traps and file types, because a sitemap may end in .gz.
+        seeds are checked for traps and file types, because a sitemap may end in .gz.  A URL that is
+        known to have been queued (`is_queued`) was checked then.
         """
         name = self._scope.site_of(url)
         if name is None:
             return Entry(url, 0, 0.0, depth, state=State.OUTSIDE, reason=Reason.OUTSIDE)
         host = self._hosts.of(url, name).id
-        reason = self._refusal(url) if turn.kind is Kind.PAGE else ""
+        reason = self._refusal(url) if turn.kind is Kind.PAGE and not is_queued else ""
         if reason:
             return Entry(url, host, 0.0, depth, state=State.REFUSED, reason=reason)
         return Entry(url, host, priority, depth, turn)

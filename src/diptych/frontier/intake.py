@@ -48,7 +48,8 @@ class Intake:
                 if self._guides.has_memory:
                     continue
                 url = target
-            entry = self._admission.entry(url, depth, priority)
+            is_queued = -math.inf < known < math.inf
+            entry = self._admission.entry(url, depth, priority, is_queued=is_queued)
             seen.keep(url, priority if entry.state is State.QUEUED else math.inf)
             entries[url] = entry._replace(lowers=lowers)
         self._frontier.add(entry for entry in entries.values() if entry.state is not State.OUTSIDE)

@@ -73,8 +73,8 @@ def test_language_of_a_folder_is_learned() -> None:
     for number in range(5):
         guesser.learn(features(guesser, f"/doc/x/{number}"), "fr")
         guesser.learn(features(guesser, f"/doc/y/{number}"), "en")
-    assert likeliest(guesser.guess(features(guesser, "/doc/x/new"), first)) == "fr"
-    assert likeliest(guesser.guess(features(guesser, "/doc/y/new"), first)) == "en"
+    assert likeliest(guesser.guess(features(guesser, "/doc/x/new"), first).shares) == "fr"
+    assert likeliest(guesser.guess(features(guesser, "/doc/y/new"), first).shares) == "en"
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_language_is_learned_from_other_parts_of_a_url(left: str, right: str) ->
         guesser.learn(features(guesser, right.format(number)), "fr")
     even = guesser.first_guess("", "", {})
     for form, lang in ((left, "en"), (right, "fr")):
-        assert likeliest(guesser.guess(features(guesser, form.format(99)), even)) == lang
+        assert likeliest(guesser.guess(features(guesser, form.format(99)), even).shares) == lang
 
 
 def test_language_is_learned_from_the_link_text() -> None:
@@ -102,8 +102,8 @@ def test_language_is_learned_from_the_link_text() -> None:
     for number in range(5):
         guesser.learn(features(guesser, f"/{number}", "more"), "en")
         guesser.learn(features(guesser, f"/{number}", "Magyarul"), OTHER)
-    assert likeliest(guesser.guess(features(guesser, "/9", "Magyarul"), first)) == OTHER
-    assert likeliest(guesser.guess(features(guesser, "/9", "more"), first)) == "en"
+    assert likeliest(guesser.guess(features(guesser, "/9", "Magyarul"), first).shares) == OTHER
+    assert likeliest(guesser.guess(features(guesser, "/9", "more"), first).shares) == "en"
 
 
 def test_first_guess_that_is_always_wrong_is_corrected() -> None:
@@ -111,14 +111,39 @@ def test_first_guess_that_is_always_wrong_is_corrected() -> None:
     first = guesser.first_guess("", "en", {})
     for number in range(9):
         guesser.learn((guesser.feature_ids([f"x:{number}", "s:en"])), "fr")
-    assert likeliest(guesser.guess(guesser.feature_ids(["x:new", "s:en"]), first)) == "fr"
+    assert likeliest(guesser.guess(guesser.feature_ids(["x:new", "s:en"]), first).shares) == "fr"
 
 
 def test_unseen_features_change_nothing() -> None:
     guesser = LanguageGuesser(LANGS)
     first = guesser.first_guess("", "fr", {})
-    assert guesser.guess(features(guesser, "/a/b/c", "d"), first) == first
-    assert guesser.guess((), first) == first
+    assert guesser.guess(features(guesser, "/a/b/c", "d"), first).shares == first
+    assert guesser.guess((), first).shares == first
+
+
+def test_guess_that_was_made_before_does_not_outlive_the_next_page() -> None:
+    asked, fresh = LanguageGuesser(LANGS), LanguageGuesser(LANGS)
+    for number in range(6):
+        lang = "fr" if number % 3 else "en"
+        for guesser in (asked, fresh):
+            guesser.learn(features(guesser, f"/{lang}/{number}"), lang)
+            features(guesser, "/fr/new")
+        first = asked.first_guess("", "en", {})
+        asked.guess(features(asked, "/fr/new"), first)
+    asked.uncount("en")
+    fresh.uncount("en")
+    one, other = (each.guess(features(each, "/fr/new"), first) for each in (asked, fresh))
+    assert one == other
+    assert one.likeliest == one.asked == "fr"
+    assert one.wanted == pytest.approx(one.shares["en"] + one.shares["fr"])
+
+
+def test_first_guesses_with_the_same_features_are_told_apart() -> None:
+    guesser = LanguageGuesser(LANGS)
+    guesser.learn(features(guesser, "/x"), "en")
+    ids = guesser.feature_ids(["s:fr"])
+    found = [guesser.guess(ids, guesser.first_guess(lang, "", {})).likeliest for lang in LANGS]
+    assert found == list(LANGS)
 
 
 def test_features_have_the_same_numbers_each_time() -> None:
@@ -134,7 +159,7 @@ def test_guess_is_always_a_probability(seen: list[tuple[str, str]], path: str) -
     guesser = LanguageGuesser(LANGS)
     for other, lang in seen:
         guesser.learn(features(guesser, other), lang)
-    guess = guesser.guess(features(guesser, path), guesser.first_guess("", "en", {}))
+    guess = guesser.guess(features(guesser, path), guesser.first_guess("", "en", {})).shares
     assert sum(guess.values()) == pytest.approx(1.0)
     assert all(0 <= rate <= 1 for rate in guess.values())
 

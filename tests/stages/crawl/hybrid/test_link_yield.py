@@ -62,3 +62,14 @@ def test_value_falls_after_pages_without_yield() -> None:
 
 def test_links_are_never_worth_as_much_as_a_sure_pair() -> None:
     assert counted(*[9.0] * 9).expected(LIST, "en", 0.0) < 0.7
+
+
+def test_value_that_was_asked_for_before_follows_the_counts() -> None:
+    asked, fresh = LinkYields(), LinkYields()
+    asked.expected(LIST, "en", 0.0)
+    for yields in (asked, fresh):
+        yields.add_page(LIST, "en")
+    assert asked.expected(LIST, "en", 0.0) == fresh.expected(LIST, "en", 0.0)
+    for yields in (asked, fresh):
+        yields.add_link(LIST, "en", 0.5)
+    assert asked.expected(LIST, "en", 0.0) == fresh.expected(LIST, "en", 0.0)

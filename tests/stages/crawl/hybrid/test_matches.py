@@ -5,7 +5,7 @@ from support.fakes import at
 
 from diptych.stages.crawl.hybrid.known_urls import Kinds, KnownUrl, KnownUrls, State
 from diptych.stages.crawl.hybrid.language_guess import OTHER
-from diptych.stages.crawl.hybrid.matches import MAX_VERIFIED, MIN_PAIRS, Matches
+from diptych.stages.crawl.hybrid.matches import CHECKED, MAX_VERIFIED, MIN_PAIRS, Matches
 from diptych.stages.crawl.hybrid.value import UrlValues
 from diptych.types import PagePair
 
@@ -219,3 +219,50 @@ def test_urls_whose_value_may_change_are_marked(bench: Bench) -> None:
     bench.matches.changed.clear()
     bench.matches.accept(one, other)
     assert third in bench.matches.changed
+
+
+# -- evidence that is trusted ----------------------------------------------------------------------
+
+
+def proved(kinds: Kinds, *, wrong: int = 0) -> Bench:
+    """Evidence of these kinds was right for 30 pairs, and `wrong` for others."""
+    bench = Bench()
+    for number in range(30 + wrong):
+        bench.values.count_evidence(kinds, float(number < 30))
+    return bench
+
+
+def ask(bench: Bench, kinds: Kinds, count: int = 40) -> int:
+    """The number of pairs with this evidence that are verified."""
+    for one, other in zip(bench.pages(count, "en"), bench.pages(count, "fr"), strict=True):
+        bench.matches.add_evidence(one, other, kinds)
+    return len(bench.questions())
+
+
+def test_of_pairs_with_proved_evidence_only_samples_are_verified() -> None:
+    bench = proved(ALTERNATE)
+    assert 0 < ask(bench, ALTERNATE) < 2 * 40 / CHECKED
+
+
+@pytest.mark.parametrize(
+    ("kinds", "wrong"), [(ALTERNATE, 3), ((("aligned",),), 0), ((("content",),), 0)]
+)
+def test_pairs_with_other_evidence_are_all_verified(kinds: Kinds, wrong: int) -> None:
+    bench = proved(kinds, wrong=wrong)
+    assert ask(bench, kinds) == 40
+    assert bench.matches.accept_trusted() == []
+
+
+def test_evidence_is_not_trusted_before_it_has_proved_right(bench: Bench) -> None:
+    assert ask(bench, ALTERNATE) == 40
+
+
+def test_trusted_pairs_are_pairs_but_prove_nothing() -> None:
+    bench = proved(ALTERNATE)
+    asked = ask(bench, ALTERNATE)
+    before = dict(bench.values.evidence_rates.trials)
+    trusted = bench.matches.accept_trusted()
+    assert len(trusted) == bench.matches.count == 40 - asked
+    assert bench.values.evidence_rates.trials == before
+    assert bench.matches.accept_trusted() == [], "each is accepted once"
+    assert bench.values.has_pairs

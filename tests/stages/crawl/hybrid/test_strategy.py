@@ -592,21 +592,31 @@ def test_pairing_by_content_becomes_less_frequent() -> None:
 def test_three_languages_are_three_pairs_fetched_together() -> None:
     langs = ("en", "fr", "de")
     pages: dict[str, Fake] = {}
-    for number in range(5):
+    for number in range(3):
         all_three = [alternate(f"/{lang}/{number}", lang) for lang in langs]
         for lang in langs:
-            more = [f"/{lang}/{other}" for other in range(5)]
+            more = [f"/{lang}/{other}" for other in range(3)]
             pages[f"/{lang}/{number}"] = page(lang, *all_three, *more)
     truth = [
         (f"/{left}/{number}", f"/{right}/{number}")
-        for number in range(5)
+        for number in range(3)
         for left, right in (("en", "fr"), ("en", "de"), ("fr", "de"))
     ]
     made = walk(Web(pages, truth), BARE, *langs, start="/en/0")
     assert sorted(made.found) == sorted(truth)
-    for number in range(5):
+    for number in range(3):
         places = sorted(made.place(f"/{lang}/{number}") for lang in langs)
         assert places[2] - places[0] == 2, made.order
+
+
+def test_pairs_whose_evidence_has_proved_right_are_not_verified() -> None:
+    pages = two_trees(60, DECLARED["alternate"])
+    heard: list[Talk] = []
+    made = walk(Web(pages, pairs_of(60)), BARE, watch=heard.append)
+    assert sorted(made.order) == sorted(pages)
+    assert 15 < len(made.requested) < 45, "the first ones, and samples of the others"
+    assert heard[-1].guide.outlook().found == 61
+    assert made.outlooks[-1] == pytest.approx(0.0)
 
 
 @pytest.mark.parametrize("lang", ["en", ""])

@@ -95,7 +95,7 @@ def test_trust_in_evidence_follows_its_success_rate() -> None:
     KnownUrls.add_evidence(one, known, kinds("name"))
     before = values.pair_probability(one, known)
     for _ in range(20):
-        values.evidence_rates.add_trial(kinds("name"))
+        values.count_evidence(kinds("name"), 0.0)
     assert values.pair_probability(one, known) < before / 2
 
 
@@ -219,3 +219,18 @@ def test_value_is_within_its_bounds(
         other_url = there(path, other) if is_there else pending(values, path, other)
         KnownUrls.add_evidence(known, other_url, kinds(name))
     assert 0 <= values.value(known) <= 1 + 1e-9
+
+
+def test_translation_rate_that_was_asked_for_before_follows_the_counts() -> None:
+    asked, fresh = values_of(), values_of()
+    known = there("/en/a", "en")
+    kinds_of_page = asked.page_kinds(known, "en")
+    for values in (asked, fresh):
+        values.count_page(kinds_of_page)
+        if values is asked:
+            values.translation_probability(known, "en")
+        values.count_page(kinds_of_page)
+    assert asked.translation_probability(known, "en") == fresh.translation_probability(known, "en")
+    for values in (asked, fresh):
+        values.count_translation(kinds_of_page, 1.0)
+    assert asked.translation_probability(known, "en") == fresh.translation_probability(known, "en")

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 from diptych.language.codes import asked_language
 from diptych.language.identify import identify
@@ -32,6 +33,7 @@ _DECLARED = 0.9  # share of declared languages that are correct
 _MAX_ANCHOR = 30  # characters; longer link texts occur only once
 _MAX_FOLDERS = 4
 _MIN_TEXT_SCORE = 0.8  # minimum score of the language of a link's text
+MIN_LANGUAGE = 0.6  # minimum probability of the language of a page that was not fetched
 _WORDS = re.compile(r"[^\W_]+")
 
 
@@ -82,6 +84,19 @@ def text_language(link: Link, langs: Sequence[str]) -> str:
     return ""
 
 
+class Guess(NamedTuple):
+    """The language probabilities of a page, and what follows from them."""
+
+    shares: dict[str, float]
+    """probability of each requested language and of `OTHER`"""
+    asked: str
+    """the most probable requested language"""
+    wanted: float
+    """probability that the page is in a requested language"""
+    likeliest: str
+    """the most probable language if its probability reaches a threshold; otherwise """ ""
+
+
 @dataclass(slots=True)
 class LanguageGuesser:
     """Guesses the languages of pages from link features, based on the site's fetched pages."""
@@ -97,6 +112,10 @@ class LanguageGuesser:
     _by_feature: dict[int, tuple[dict[str, float], float]] = field(default_factory=dict)
     """cache, valid until the next page: feature id -> language probabilities and their
     divergence"""
+    _by_last: dict[tuple[float, ...], tuple[dict[str, float], float]] = field(default_factory=dict)
+    """the same for last features, with the first guesses that they correct"""
+    _by_url: dict[tuple[int, ...], tuple[dict[str, float], Guess]] = field(default_factory=dict)
+    """the same for all features of a URL -> first guess, and guess"""
     _usual: dict[str, float] = field(default_factory=dict)
     """cache, valid until the next page: share of each language among all pages"""
 
@@ -137,6 +156,8 @@ class LanguageGuesser:
     def _count(self, lang: str, pages: int) -> None:
         self.total[lang] = self.total.get(lang, 0) + pages
         self._by_feature.clear()
+        self._by_last.clear()
+        self._by_url.clear()
         self._usual = {}
 
     def first_guess(self, declared: str, source: str, model: dict[str, float]) -> dict[str, float]:
@@ -176,23 +197,37 @@ class LanguageGuesser:
         rest = (1 - share) / (len(langs) - 1)
         return {each: share if each == lang else rest if lang else 1 / len(langs) for each in langs}
 
-    def guess(self, features: Sequence[int], first: dict[str, float]) -> dict[str, float]:
+    def guess(self, features: tuple[int, ...], first: dict[str, float]) -> Guess:
         """The language probabilities of a page, given the most informative of its features.
 
         The most informative feature is the one whose language distribution differs most from that
         of the whole site.  `first`, the result of `first_guess`, is the prior for the last item of
         `features`; for all other features, the prior is the distribution of the whole site.
         """
+        known = self._by_url.get(features)
+        if known is not None and known[0] is first:
+            return known[1]
         if not features:
-            return first
+            return self._read(first)
         usual = self._usual = self._usual or self._shares(first)
-        best = self._updated(self.counts[features[-1]], first, _FIRST_GUESS_WEIGHT)
-        furthest = _divergence(best, usual)
+        last = (features[-1], *first.values())
+        best, furthest = self._by_last.get(last) or self._by_first(last, first, usual)
+        known_features = self._by_feature
         for feature in features[:-1]:
-            guess, divergence = self._by_feature.get(feature) or self._by_one(feature, usual)
+            shares, divergence = known_features.get(feature) or self._by_one(feature, usual)
             if divergence > furthest:
-                best, furthest = guess, divergence
-        return best
+                best, furthest = shares, divergence
+        guess = self._read(best)
+        self._by_url[features] = first, guess
+        return guess
+
+    def _by_first(
+        self, last: tuple[float, ...], first: dict[str, float], usual: dict[str, float]
+    ) -> tuple[dict[str, float], float]:
+        """The same as `_by_one` for the last feature of a URL, whose prior is the first guess."""
+        guess = self._updated(self.counts[int(last[0])], first, _FIRST_GUESS_WEIGHT)
+        found = self._by_last[last] = guess, _divergence(guess, usual)
+        return found
 
     def _by_one(self, feature: int, usual: dict[str, float]) -> tuple[dict[str, float], float]:
         """The language probabilities given one feature, and their divergence from `usual`.
@@ -203,6 +238,14 @@ class LanguageGuesser:
         found = guess, _divergence(guess, usual) if guess is not usual else -math.inf
         self._by_feature[feature] = found
         return found
+
+    def _read(self, shares: dict[str, float]) -> Guess:
+        """Find what follows from language probabilities."""
+        best = max(shares, key=shares.__getitem__, default="")
+        probabilities = [shares.get(lang, 0.0) for lang in self.langs]
+        asked = self.langs[probabilities.index(max(probabilities))]
+        likeliest = best if best and shares[best] >= MIN_LANGUAGE else ""
+        return Guess(shares, asked, sum(probabilities), likeliest)
 
     def _shares(self, langs: Iterable[str]) -> dict[str, float]:
         """The smoothed share of each language among all pages of the site."""

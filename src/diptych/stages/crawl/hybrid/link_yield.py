@@ -33,6 +33,10 @@ class LinkYields:
     """value of the links of recent pages"""
     foreseen: float = 1.0
     """expected value of the same links"""
+    _rates: dict[tuple[tuple[str, ...], ...], tuple[float, float]] = field(
+        default_factory=dict, compare=False
+    )
+    """cache, valid until the next page or link: the most specific kinds -> value and links"""
 
     def add_page(self, url: Url, lang: str) -> None:
         """Count a fetched page, and add the expected value of its links to `foreseen`."""
@@ -41,6 +45,7 @@ class LinkYields:
         self.seen *= _RECENT
         self.worth.add_trial(kinds)
         self.links.add_trial(kinds)
+        self._rates.clear()
 
     def add_link(self, url: Url, lang: str, worth: float) -> None:
         """Count a new URL with the value `worth`, first linked from the page at `url`."""
@@ -48,6 +53,7 @@ class LinkYields:
         self.seen += worth
         self.worth.add_success(kinds, worth)
         self.links.add_success(kinds, 1.0)
+        self._rates.clear()
 
     def expected(self, url: Url, lang: str, least: float) -> float:
         """The expected value of the new URLs on a page, minus `least` for each of these URLs.
@@ -56,8 +62,11 @@ class LinkYields:
         """
         kinds = place(url, lang)
         factor = min(1.0, (self.seen + 0.1) / (self.foreseen + 0.1))
-        worth = self.worth.rate(kinds, _PRIOR_WORTH)
-        links = self.links.rate(kinds, _PRIOR_LINKS)
+        known = self._rates.get(kinds[2:])
+        if known is None:
+            worth = self.worth.rate(kinds, _PRIOR_WORTH)
+            known = self._rates[kinds[2:]] = worth, self.links.rate(kinds, _PRIOR_LINKS)
+        worth, links = known
         return min(_MOST, factor * max(0.0, worth - least * links))
 
 

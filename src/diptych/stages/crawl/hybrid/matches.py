@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from zlib import crc32
 
 from diptych.reason import fault_type
 from diptych.stages.crawl.hybrid.known_urls import Kinds, KnownUrl, KnownUrls, State
@@ -14,6 +15,9 @@ MAX_VERIFIED = 6  # maximum pairs verified for one page
 MIN_PAIR = 0.5  # minimum probability of a rejected pair that the crawl still counts as a pair
 MAX_OPEN = 30  # pages not counted yet; when there are more, the oldest counts as unpaired
 MIN_PAIRS = 3  # until this many pairs are found, unpaired pages are not used as evidence
+DECLARED = frozenset(("alternate", "hreflang", "name", "sitemap", "sibling", "key"))
+"""evidence that can be trusted: it is not taken from the contents of pages"""
+CHECKED = 4  # of the pairs with trusted evidence, one in so many is verified all the same
 
 
 class Matches:
@@ -31,6 +35,8 @@ class Matches:
         """number of pairs that were accepted or are probable"""
         self.unpaired = values.unpaired
         self.questions: list[PagePair | None] = []
+        self.trusted: list[tuple[PagePair, KnownUrl, KnownUrl]] = []
+        """pairs that need not be verified, because their evidence has proved right"""
         self.changed: dict[KnownUrl, None] = {}
         """URLs whose value may have changed"""
 
@@ -104,8 +110,7 @@ class Matches:
     def _count_evidence(self, one: KnownUrl, other: KnownUrl, right: float) -> None:
         """Count each piece of evidence for a pair as a success with probability `right`."""
         for kinds in self._values.evidence(one, other) if other in one.candidates else ():
-            self._values.evidence_rates.add_trial(kinds)
-            self._values.evidence_rates.add_success(kinds, right)
+            self._values.count_evidence(kinds, right)
 
     def request_verification(self, known: KnownUrl) -> None:
         """Request verification of a page's most probable pair in each language.
@@ -148,15 +153,44 @@ class Matches:
         one.partners[other.lang], other.partners[one.lang] = other, one
         names = "+".join(sorted({evidence_name(kinds) for kinds in one.candidates[other]}))
         score = self._values.pair_probability(one, other)
-        self.questions.append(PagePair(one.url, other.url, one.lang, other.lang, score, names))
+        pair = PagePair(one.url, other.url, one.lang, other.lang, score, names)
+        if self._is_trusted(one, other):
+            self.trusted.append((pair, one, other))
+        else:
+            self.questions.append(pair)
         self.mark_changed([*one.candidates, *other.candidates])
 
+    def _is_trusted(self, one: KnownUrl, other: KnownUrl) -> bool:
+        """True if a pair need not be verified, because evidence of its kind has proved right.
+
+        Which pairs are verified nevertheless depends on their URLs only, so that a restored guide
+        verifies the same ones.
+        """
+        if crc32(f"{one.url} {other.url}".encode()) % CHECKED == 0:
+            return False
+        evidence = self._values.evidence(one, other)
+        declared = (kinds for kinds in evidence if evidence_name(kinds) in DECLARED)
+        return any(map(self._values.is_proved, declared))
+
+    def accept_trusted(self) -> list[PagePair]:
+        """Accept the pairs with trusted evidence, and return them.
+
+        They do not count as evidence, and their links were not aligned.
+        """
+        trusted, self.trusted = self.trusted, []
+        for pair, one, other in trusted:
+            self._accept(one, other, pair.score)
+        return [pair for pair, _, _ in trusted]
+
     def accept(self, one: KnownUrl, other: KnownUrl, right: float = 1.0) -> None:
-        """Record two pages as a pair that is correct with probability `right`."""
+        """Record two pages as a verified pair that is correct with probability `right`."""
         self._count_evidence(one, other, right)
+        one.is_aligned = other.is_aligned = True
+        self._accept(one, other, right)
+
+    def _accept(self, one: KnownUrl, other: KnownUrl, right: float) -> None:
         KnownUrls.remove_evidence(one, other)
         for known in (one, other):
-            known.is_aligned = True
             if not known.is_counted:
                 known.is_counted = True
                 self._count_page(known)

@@ -9,7 +9,7 @@ a download and yields nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 _PRIOR = 0.85  # share of links that lead to a new page, before any is counted
@@ -33,10 +33,13 @@ class PageChances:
     _by_feature: dict[int, tuple[float, float]] = field(default_factory=dict)
     """cache, valid until the next URL: feature id -> its probability and the difference from that
     of the whole site"""
+    _by_url: dict[tuple[int, ...], float] = field(default_factory=dict)
+    """the same for all features of a URL -> its probability"""
 
     def add(self, features: Iterable[int], share: float) -> None:
         """Count a requested URL; `share` is its degree of success, from 0 to 1."""
         self._by_feature.clear()
+        self._by_url.clear()
         self.all_trials += 1
         self.all_pages += share
         for feature in features:
@@ -49,7 +52,7 @@ class PageChances:
         """The smoothed share of the site's requested URLs that led to new pages."""
         return (self.all_pages + _PRIOR_WEIGHT * _PRIOR) / (self.all_trials + _PRIOR_WEIGHT)
 
-    def chance(self, features: Sequence[int]) -> float:
+    def chance(self, features: tuple[int, ...]) -> float:
         """The probability that a URL leads to a new page, given its most informative feature.
 
         A feature that all URLs have carries no information.  The first feature is the kind of the
@@ -59,16 +62,21 @@ class PageChances:
         >>> for _ in range(9):
         ...     chances.add([1, 2], 1.0)
         ...     chances.add([1, 3], 0.0)
-        >>> [round(chances.chance(each), 2) for each in ([1], [1, 2], [1, 3])]
+        >>> [round(chances.chance(each), 2) for each in ((1,), (1, 2), (1, 3))]
         [0.55, 0.96, 0.06]
         """
+        known = self._by_url.get(features)
+        if known is not None:
+            return known
         best, furthest = self.usual, 0.0
         for feature in features:
             chance, distance = self._by_feature.get(feature) or self._by_one(feature)
             if distance > furthest:
                 best, furthest = chance, distance
-        is_untried = bool(features) and features[0] not in self.trials
-        return max(best, _UNTRIED) if is_untried else best
+        if features and features[0] not in self.trials:
+            best = max(best, _UNTRIED)
+        self._by_url[features] = best
+        return best
 
     def _by_one(self, feature: int) -> tuple[float, float]:
         """The probability given one feature, and its distance in log odds from the site's share."""

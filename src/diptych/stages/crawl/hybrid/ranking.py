@@ -49,6 +49,8 @@ class Ranking:
                 self._translations.predict(known)
             memory.matches.request_verification(known)  # the one it waited for may be unlikely now
             changed[known] = None
+        for pair in memory.matches.accept_trusted():
+            self._translations.add_pair(pair)
         ranked = [Ranked(link, _OVERFLOW_VALUE) for link in memory.overflow]
         memory.overflow.clear()
         for known in changed:

@@ -25,7 +25,6 @@ from diptych.stages.crawl.hybrid.snapshot_reading import read_snapshot
 from diptych.stages.crawl.hybrid.translations import Translations
 from diptych.stages.crawl.hybrid.value import section
 from diptych.text.aliases import rules_between
-from diptych.text.url_edits import UrlPair
 from diptych.types import (
     FOLLOWED,
     CrawlEvent,
@@ -349,12 +348,7 @@ class _HybridGuide:
             return
         if event.decision.accept:
             self._matches.accept(one, other)
-            for known in (one, other):
-                if len(known.partners) == len(self._langs) - 1:
-                    self._memory.to_refresh.pop(known, None)
-            langs = pair.left_lang, pair.right_lang
-            self._memory.pairs.append(UrlPair(pair.left, pair.right, *langs, pair.score, ""))
-            self._translations.learn_keys()
+            self._translations.add_pair(pair)
         else:
             self._matches.reject(one, other, pair.score, event.decision)
         kind = "aligned" if event.decision.accept else "near"

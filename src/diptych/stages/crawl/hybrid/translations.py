@@ -15,9 +15,9 @@ from diptych.stages.crawl.hybrid.url_models import (
     ranked_translations,
 )
 from diptych.stages.crawl.hybrid.value import section
-from diptych.text.url_edits import EditRules, learn_rules
+from diptych.text.url_edits import EditRules, UrlPair, learn_rules
 from diptych.text.urls import normalise
-from diptych.types import FOLLOWED, Link, Url
+from diptych.types import FOLLOWED, Link, PagePair, Url
 
 _MIN_KEY_CONFIDENCE = 0.6  # minimum confidence of a URL that a key predicts
 MAX_GUESSES = 20  # maximum pending URLs that nothing links to
@@ -103,7 +103,16 @@ class Translations:
 
     # -- by keys -----------------------------------------------------------------------------
 
-    def learn_keys(self) -> None:
+    def add_pair(self, pair: PagePair) -> None:
+        """Add an accepted pair, from which keys are learned."""
+        for known in map(self._memory.urls.get, (pair.left, pair.right)):
+            if known is not None and len(known.partners) == len(self._langs) - 1:
+                self._memory.to_refresh.pop(known, None)
+        langs = pair.left_lang, pair.right_lang
+        self._memory.pairs.append(UrlPair(pair.left, pair.right, *langs, pair.score, ""))
+        self._learn_keys()
+
+    def _learn_keys(self) -> None:
         """Relearn the site's keys each time the number of its pairs has grown by half."""
         memory = self._memory
         if len(memory.pairs) < memory.next_rules:

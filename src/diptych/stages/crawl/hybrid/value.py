@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from diptych.stages.crawl.hybrid.contexts import Contexts
 from diptych.stages.crawl.hybrid.known_urls import Kinds, KnownUrl, State
-from diptych.stages.crawl.hybrid.language_guess import OTHER, LanguageGuesser
+from diptych.stages.crawl.hybrid.language_guess import OTHER, Guess, LanguageGuesser
 from diptych.stages.crawl.hybrid.link_yield import LinkYields
 from diptych.stages.crawl.hybrid.page_chance import PageChances
 from diptych.stages.crawl.hybrid.rates import Rates
@@ -24,7 +24,8 @@ PRIOR_RIGHT = {
 PRIOR_TRANSLATED = 0.5  # share of pages that have a translation, before any is counted
 _IGNORED_SURPLUS = 3  # a surplus of unpaired pages in one language up to this is ignored
 _DEAD = 0.5  # probability of a page below which URLs of a kind come last
-MIN_LANGUAGE = 0.6  # minimum probability of the language of a page that was not fetched
+_MIN_PROOFS = 20  # pieces of evidence of a kind that were verified before it can be trusted
+_PROVED = 0.95  # minimum share of them that were right
 _CACHED = 1 << 14  # URLs whose sections are kept: each is looked up many times while it is pending
 VALUE_STEP = 1.05  # ratio of two adjacent values; smaller differences do not count
 
@@ -51,10 +52,16 @@ class UrlValues:
         """value of the best pending URL, not counting its links"""
         self.unpaired: Counter[str] = Counter(dict.fromkeys(langs, 0))
         """number of pages without any translation, by language"""
+        self._right: dict[Kinds, float] = {}
+        """cache, valid until the next evidence is counted: kinds -> probability that it is right"""
+        self._translated: dict[tuple[str, str], float] = {}
+        """cache, valid until the next page is counted: section and language -> translation rate"""
 
     def evidence(self, one: KnownUrl, other: KnownUrl) -> Sequence[Kinds]:
         """The evidence that two URLs are a pair, marked as `contrary` if a key contradicts it."""
         found = one.candidates[other]
+        if not one.expected and not other.expected:
+            return found
         if any(evidence_name(kinds) in ("key", "guess") for kinds in found):
             return found
         if self._is_contrary(one, other) or self._is_contrary(other, one):
@@ -63,15 +70,33 @@ class UrlValues:
 
     def _is_contrary(self, one: KnownUrl, other: KnownUrl) -> bool:
         """True if keys predict a URL other than `other` for the translation of `one`."""
+        if not one.expected:
+            return False
         expected = one.expected.get(self.likely_language(other))
         return expected is not None and expected != other.url
 
+    def count_evidence(self, kinds: Kinds, right: float) -> None:
+        """Count a piece of evidence as a success with probability `right`."""
+        self.evidence_rates.add_trial(kinds)
+        self.evidence_rates.add_success(kinds, right)
+        self._right.clear()
+
     def pair_probability(self, one: KnownUrl, other: KnownUrl) -> float:
         """The probability that two URLs are a pair, according to the strongest evidence."""
-        return max(
-            self.evidence_rates.rate(kinds, PRIOR_RIGHT[evidence_name(kinds)])
-            for kinds in self.evidence(one, other)
-        )
+        return max(map(self._right_probability, self.evidence(one, other)))
+
+    def is_proved(self, kinds: Kinds) -> bool:
+        """True if evidence of these kinds was counted often and was nearly always right."""
+        is_known = self.evidence_rates.trials.get(kinds[0], 0) >= _MIN_PROOFS
+        return is_known and self._right_probability(kinds) >= _PROVED
+
+    def _right_probability(self, kinds: Kinds) -> float:
+        """The probability that evidence of these kinds is right."""
+        known = self._right.get(kinds)
+        if known is None:
+            prior = PRIOR_RIGHT[evidence_name(kinds)]
+            known = self._right[kinds] = self.evidence_rates.rate(kinds, prior)
+        return known
 
     def guess_rate(self, known: KnownUrl) -> float:
         """The estimated share of correct guesses among URLs guessed for the section of `known`."""
@@ -82,7 +107,7 @@ class UrlValues:
         """The language of a fetched page, or the probable language of a URL; "" if uncertain."""
         if known.state is State.PAGE:
             return known.lang
-        return _likeliest(self.languages.guess(known.features, known.first_guess))
+        return self.languages.guess(known.features, known.first_guess).likeliest
 
     def page_kinds(self, known: KnownUrl, lang: str) -> Kinds:
         """The kinds under which `translation_rates` counts a page, followed by its context."""
@@ -92,9 +117,12 @@ class UrlValues:
 
     def translation_probability(self, known: KnownUrl, lang: str) -> float:
         """The probability that a page in `lang` is translated, given its section and context."""
-        kinds = self.page_kinds(known, lang)[:-1]
-        factor = self.contexts.factor(_context(known))
-        return self.translation_rates.rate(kinds, PRIOR_TRANSLATED) * factor
+        place = section(known.url), lang
+        rate = self._translated.get(place)
+        if rate is None:
+            kinds = self.page_kinds(known, lang)[:-1]
+            rate = self._translated[place] = self.translation_rates.rate(kinds, PRIOR_TRANSLATED)
+        return rate * self.contexts.factor(_context(known))
 
     def count_answer(self, features: Sequence[int], *, is_page: bool, text: float = 0.0) -> None:
         """Count the response for a URL with these features as a new page or as a failure.
@@ -111,12 +139,14 @@ class UrlValues:
         rate = self.translation_rates.rate(places, PRIOR_TRANSLATED)
         self.contexts.add_page(evidence_name((context,)), rate)
         self.translation_rates.add_trial(places)
+        self._translated.clear()
 
     def count_translation(self, kinds: Kinds, right: float) -> None:
         """Count a page whose translation is correct with probability `right`."""
         if kinds:  # a restored guide may have lost the page
             self.contexts.add_translation(evidence_name(kinds[-1:]), right)
             self.translation_rates.add_success(kinds[:-1], right)
+            self._translated.clear()
 
     def value(self, known: KnownUrl) -> float:
         """The value of a URL, excluding the value of its links."""
@@ -136,22 +166,23 @@ class UrlValues:
         own = chance * self.texts.chance(known.features) * value
         if known.found_by == "guess":
             return own, 0.0
-        return own, chance * self.yields.expected(known.url, _likeliest(guess), self.best)
+        return own, chance * self.yields.expected(known.url, guess.likeliest, self.best)
 
     def chance(self, known: KnownUrl) -> float:
         """The probability that a URL is a new page with text of its own."""
         return self.pages.chance(known.features) * self.texts.chance(known.features)
 
-    def _value_of_page(self, known: KnownUrl, guess: Mapping[str, float]) -> float:
+    def _value_of_page(self, known: KnownUrl, guess: Guess) -> float:
         """The value of a URL if it is a new page, given its language probabilities."""
-        own = max(self.langs, key=lambda lang: guess.get(lang, 0.0))
-        wanted = sum(guess.get(lang, 0.0) for lang in self.langs)
-        pairs = sum(self._expected_pairs(known, own, guess).values())
-        by_evidence = min(pairs, len(self.langs) - 1)
+        by_evidence = 0.0
+        if known.candidates:
+            pairs = sum(self._expected_pairs(known, guess).values())
+            by_evidence = min(pairs, len(self.langs) - 1)
         if known.found_by == "guess":
             return by_evidence
+        own = guess.asked
         translated = self.translation_probability(known, own) * self._completion_probability(own)
-        return max(by_evidence, wanted * translated * (len(self.langs) - 1))
+        return max(by_evidence, guess.wanted * translated * (len(self.langs) - 1))
 
     def _completion_probability(self, lang: str) -> float:
         """The probability that a page in this language completes a pair: roughly one half.
@@ -165,34 +196,25 @@ class UrlValues:
         # Less than half, so that URLs with evidence come first.
         return 0.48 + math.copysign(0.3 * surplus / (surplus + 5), others - own)
 
-    def _expected_pairs(
-        self, known: KnownUrl, own: str, guess: Mapping[str, float]
-    ) -> dict[str, float]:
+    def _expected_pairs(self, known: KnownUrl, guess: Guess) -> dict[str, float]:
         """The expected number of pairs given the evidence, by language of the other page.
 
-        `own` is the most probable language of the URL, and `guess` contains its language
-        probabilities.  Evidence counts in full unless the page is probably in a language that
-        cannot form a pair.
+        `guess` contains the language probabilities of the URL.  Evidence counts in full unless the
+        page is probably in a language that cannot form a pair.
         """
         found: dict[str, float] = {}
-        wanted = sum(guess.get(lang, 0.0) for lang in self.langs)
+        own, wanted, shares = guess.asked, guess.wanted, guess.shares
         for other in known.candidates:
             is_page = other.state is State.PAGE
             lang = self.likely_language(other)
             if lang == OTHER or (is_page and (not lang or own in other.partners)):
                 continue
             value = self.pair_probability(known, other)
-            value *= min(1.0, 2 * max(0.0, wanted - guess.get(lang, 0.0)))
+            value *= min(1.0, 2 * max(0.0, wanted - shares.get(lang, 0.0)))
             if not is_page:  # it is fetched next, unless this page is in another language
                 value *= self.chance(other) / (1 + wanted)
             found[lang] = max(value, found.get(lang, 0.0))
         return found
-
-
-def _likeliest(guess: Mapping[str, float]) -> str:
-    """The most probable language if its probability reaches a threshold; otherwise ""."""
-    best = max(guess, key=lambda lang: guess[lang], default="")
-    return best if best and guess[best] >= MIN_LANGUAGE else ""
 
 
 def _context(known: KnownUrl) -> str:
