@@ -74,6 +74,7 @@ def command(sites: Path, where: str, job: Path) -> list[str]:
     return [
         sys.executable, "-m", "diptych", "mine", "--sites", str(sites), "--langs", "en,fr",
         "--cluster", where, "--out", str(job), "--delay", "0", "--allow-private", "--json",
+        "--share", "100",
     ]  # fmt: skip
 
 
