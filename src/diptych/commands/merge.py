@@ -30,18 +30,21 @@ class MergeOptions(ChosenOptions):
 def merge(asked: MergeOptions) -> int:
     """Merge several runs into one corpus without duplicates.
 
-    RUN can also be a corpus that was exported as JSONL or Parquet, in one file or in several.
+    RUN can also be a job, or a corpus that was exported as JSONL or Parquet, in one file or in
+    several.
     """
     return FOUND if merge_corpora(asked) else NOTHING
 
 
 def merge_corpora(asked: MergeOptions) -> int:
     """Merge several runs and corpus files into one corpus, and return its number of lines."""
+    from diptych.api.job_corpus import job_runs
     from diptych.corpus.files import format_of
     from diptych.corpus.from_run import write_corpus
     from diptych.corpus.merge import FileCorpus, Source
     from diptych.corpus.merge import merge as merged_of
     from diptych.corpus.parts import parts_of
+    from diptych.job.folder import JobFolder, is_job
 
     require_valid(asked)
     made = asked.exporter()
@@ -49,7 +52,10 @@ def merge_corpora(asked: MergeOptions) -> int:
     with ExitStack() as stack:
         sources: list[Source] = []
         for path, prefix in zip(inputs, _prefixes(inputs), strict=True):
-            if path.is_dir():
+            if is_job(path):
+                warn_unfinished(path)
+                sources.extend(job_runs(JobFolder(path), asked, prefix))
+            elif path.is_dir():
                 terms_of(path)
                 warn_unfinished(path)
                 run = RunFolder(path, asked, prefix)
@@ -65,7 +71,7 @@ def merge_corpora(asked: MergeOptions) -> int:
         )
     what = lines_of(made)
     of = f" of {merged.found:,}" if what == "segments" else ""
-    say_written(f"{written.lines:,}{of} {what} in {len(sources)} corpora", written.files)
+    say_written(f"{written.lines:,}{of} {what} in {len(inputs)} corpora", written.files)
     return written.lines
 
 

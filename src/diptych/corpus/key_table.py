@@ -32,6 +32,11 @@ class Kept(NamedTuple):
     copies: NDArray[np.int64]
     """number of near-duplicates of a row that is kept, with itself; 0 for all others"""
 
+    @property
+    def count(self) -> int:
+        """The number of rows that are kept."""
+        return int(np.count_nonzero(self.copies))
+
     def rows(self, size: int = BUFFERED) -> Iterator[tuple[int, int]]:
         """The key and the number of copies of each row; `size` rows are in memory at a time."""
         for start in range(0, len(self.keys), size):
