@@ -53,8 +53,8 @@ class MineOptions(WebOptions):
     sites: tuple[str, ...] = argument("SITE...", default=())
     langs: str = langs_option()
     out: Path | None = option("Folder for the run.", metavar="RUN")
-    warc: tuple[Path, ...] = option(
-        "Mine WARC archives instead of the web (file or folder; repeatable).",
+    warc: tuple[str, ...] = option(
+        "Mine WARC or WACZ archives instead of the web (file, folder, pattern or URL; repeatable).",
         default=(), metavar="FILE",
     )  # fmt: skip
     strategy: str | None = option("Recipe to use (see: diptych strategies).", metavar="NAME")
@@ -188,7 +188,7 @@ def mine(
     """
     asked = MineOptions(
         sites=texts(sites), langs=as_text(langs), out=None if out is None else Path(out),
-        warc=paths(warc), strategy=strategy, crawl=crawl, pair=pair, verify=verify,
+        warc=texts(warc), strategy=strategy, crawl=crawl, pair=pair, verify=verify,
         align_dom=align_dom, align_sentences=align_sentences, filter=filter,
         lexicon=paths(lexicon), langid=paths(langid), also=texts(also), scope=scope,
         max_pages=max_pages, max_minutes=max_minutes, max_megabytes=max_megabytes, share=share,
@@ -232,23 +232,22 @@ def mine_sites(
 
     A new folder is removed again if no server responded, unless `keep_empty` is True.
     """
-    from diptych.engine.replay import archive_files
     from diptych.learn.lexicon.lexicon import read_lexicon
     from diptych.reports.profile import Profiler
     from diptych.run.terms import Terms, default_folder, opened_run
+    from diptych.sources.archives import archive_names
 
     profiler = Profiler(monitor) if asked.profile else None
     require_valid(asked)
     langs = languages(asked.langs, asked.langid)
-    archives = archive_files(asked.warc)
+    archives = archive_names(asked.warc)
     seeds = _seeds(asked, archives=bool(archives))
     recipe = asked.recipe()
     strategies = _strategies(recipe, is_complete=bool(archives and not seeds))
-    names = tuple(str(file.resolve()) for file in archives)
     lexicons = [read_lexicon(path) for path in asked.lexicon]
     known = tuple(_named(lexicon, langs) for lexicon in lexicons)
-    terms = Terms(langs, tuple(seeds), asked.scope, recipe, names, known, learned_names())
-    folder = asked.out or default_folder(seeds, [str(path) for path in asked.warc], langs)
+    terms = Terms(langs, tuple(seeds), asked.scope, recipe, tuple(archives), known, learned_names())
+    folder = asked.out or default_folder(seeds, asked.warc, langs)
     agent = agent_of(asked.user_agent)
     with opened_run(folder, terms, agent=agent, keep_empty=keep_empty) as store:
         mining = _Mining(asked, monitor, environment, store, terms, strategies, profiler)
@@ -267,10 +266,10 @@ class _Mining:
     strategies: Strategies
     profiler: Profiler | None
 
-    def run(self, archives: Sequence[Path], lexicons: Sequence[Lexicon], agent: str) -> Mined:
+    def run(self, archives: Sequence[str], lexicons: Sequence[Lexicon], agent: str) -> Mined:
         """Run all steps, and write the report."""
-        from diptych.engine.replay import index_archives
         from diptych.pipeline import run
+        from diptych.sources.archives import index_archives
 
         store, monitor, langs = self.store, self.monitor, self.terms.langs
         workers = self.environment.start_workers(self.asked.jobs)
@@ -281,7 +280,9 @@ class _Mining:
         with workers:
             if archives:
                 workers.prepare()
-            damaged = index_archives(store, archives)
+            damaged = index_archives(
+                store, archives, seeds=self.terms.seeds, scope=self.terms.scope
+            )
             plan = _plan(store, self.terms, lexicons, self.asked, agent)
             monitor.notes.extend([*first_notes(langs), *store.archive.notes])
             now = 0.0 if archives else time.time()  # a replay uses a clock of its own
@@ -388,7 +389,7 @@ def _plan(
 
 
 def _engine(
-    asked: MineOptions, agent: str, archives: Sequence[Path], environment: Environment
+    asked: MineOptions, agent: str, archives: Sequence[str], environment: Environment
 ) -> Engine:
     if archives:
         from diptych.engine.replay import ReplayEngine

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,54 +24,47 @@ from diptych.run.warc import Pointer, check_archive, scan
 from diptych.types import Failure, Kind, Response
 
 
-def archive_files(paths: Iterable[Path]) -> list[Path]:
-    """The WARC files in a list of files and folders; the files in a folder are sorted."""
-    files: list[Path] = []
-    for path in paths:
-        if path.is_dir():
-            found = sorted(
-                file for file in path.rglob("*") if file.name.endswith((".warc", ".warc.gz"))
-            )
-            if not found:
-                raise ArchiveError(f"{path} contains no *.warc or *.warc.gz files")
-            files.extend(found)
-        elif path.is_file():
-            check_archive(path)
-            files.append(path)
-        else:
-            raise ArchiveError(f"there is no file {path}")
-    return files
-
-
 def index_archives(store: Store, files: Sequence[Path]) -> list[str]:
-    """Index all responses in archives, and return messages about damaged archives.
+    """Index all responses in local archives, and return messages about damaged archives."""
+    for file in files:
+        index_archive(store, file)
+    return require_answers(store)
 
-    Responses before the damage are indexed.  A file is indexed again only if its size has changed.
+
+def index_archive(store: Store, file: Path) -> None:
+    """Index all responses in an archive; those before damage are indexed too.
+
+    A file is indexed again only if its size has changed.
     """
     index = ArchiveIndex(store)
-    for file in files:
-        path, size = str(file.resolve()), file.stat().st_size
-        if index.has(path, size):
-            continue
-        with store.transaction():
-            id = store.archive.add(path, size)
-            index.finish(id, size, _add_answers(index, id, file))
-    return index.errors()
+    path, size = str(file.resolve()), file.stat().st_size
+    if index.has(path, size):
+        return
+    with store.transaction():
+        id = store.archive.add(path, size)
+        index.finish(id, size, _add_answers(index, id, file))
+
+
+def require_answers(store: Store) -> list[str]:
+    """Messages about archives that could not be read; raises the first if there is no response."""
+    index = ArchiveIndex(store)
+    errors = index.errors()
+    if errors and not index.has_answers():
+        raise ArchiveError(errors[0])
+    return errors
+
+
+def is_page_of(response: Response) -> bool:
+    """True if an archived response is an HTML page."""
+    return response.status == 200 and is_html(response.header("Content-Type"), response.body[:1024])
 
 
 def _add_answers(index: ArchiveIndex, warc: int, file: Path) -> str:
-    count = 0
     try:
-        for located in scan(file):
-            response = located.response
-            is_page = response.status == 200 and is_html(
-                response.header("Content-Type"), response.body[:1024]
-            )
-            index.add(response.url, warc, located.offset, is_page=is_page)
-            count += 1
+        check_archive(file)
+        for offset, response in scan(file):
+            index.add(response.url, warc, offset, is_page=is_page_of(response))
     except ArchiveError as error:
-        if not count:
-            raise
         return str(error)
     return ""
 
