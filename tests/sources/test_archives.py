@@ -195,7 +195,7 @@ def test_broken_transfer_goes_on_where_it_ended(
         return plain(self, size)
 
     monkeypatch.setattr(fsspec.implementations.memory.MemoryFile, "read", failing)
-    assert archives._downloaded("memory://a.warc.gz", tmp_path / "a") == len(data)
+    assert archives.downloaded("memory://a.warc.gz", tmp_path / "a") == len(data)
     assert (tmp_path / "a").read_bytes() == data
     assert read[:8] == [0, 1000, 2000, 2000, 3000, 4000, 5000, 5000]
 

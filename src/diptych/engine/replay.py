@@ -18,6 +18,7 @@ from diptych.page.body import is_html
 from diptych.protocols import Watcher
 from diptych.reason import Reason
 from diptych.run.archived import ArchiveIndex
+from diptych.run.page_rows import StagedPages
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.run.warc import Pointer, check_archive, scan
@@ -81,6 +82,9 @@ class ReplayEngine:
     crawl.
     """
 
+    staged: StagedPages | None = None
+    """pages that have been parsed already"""
+
     def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
         """Crawl until no URL is left or the watcher stops the crawl."""
         workers.prepare(Statistics(crawl.store).queued())
@@ -99,51 +103,61 @@ class ReplayEngine:
                         break
                     now = max(now + 1.0, wake)
                     continue
-                for claim, reading, pointer in _answers(crawl, claims, workers, watcher):
+                for claim, reading, pointer in self._answers(crawl, claims, workers, watcher):
                     now += 1.0
                     crawl.fetched(claim, reading, now, pointer)
                     if crawl.stats.downloads % 64 == 0:
                         crawl.checkpoint(transaction)
                     watcher.tick()
 
+    def _answers(
+        self, crawl: Crawl, claims: Sequence[Claim], workers: Workers, watcher: Watcher
+    ) -> Iterator[tuple[Claim, ReadAnswer | Failure, Pointer | None]]:
+        """Parse the archived responses to `claims` in parallel, and yield them in the same order.
+
+        If the watcher stops the crawl, the remaining responses are not yielded; the next invocation
+        returns their claims to the queue.  Sketches are created at the same time, so that no page
+        is parsed twice.
+        """
+
+        def tick() -> None:
+            watcher.tick()
+            if watcher.stopped():
+                raise _StoppedError
+
+        index, archive = ArchiveIndex(crawl.store), crawl.store.archive
+        folder = str(crawl.store.folder)
+        places = [index.place(claim.url) for claim in claims]
+        known = [
+            self.staged.answer(claim.url, claim.depth)
+            if self.staged is not None and place is not None and claim.kind is Kind.PAGE
+            else None
+            for claim, place in zip(claims, places, strict=True)
+        ]
+        tasks = (
+            ArchivedTask(
+                claim.kind, folder, archive.path(place[0]), place[1], claim.depth, crawl.langs
+            )
+            for claim, place, page in zip(claims, places, known, strict=True)
+            if place is not None and page is None
+        )
+        results = workers.run_tasks(tasks, ALONE, tick=tick, limits=READ_LIMITS)
+        with suppress(_StoppedError):
+            for claim, place, page in zip(claims, places, known, strict=True):
+                if place is not None and page is not None:
+                    yield claim, page, Pointer(*place, 0)
+                    continue
+                result = None if place is None else next(results)
+                if place is None or result is None:
+                    yield claim, _missing(claim, crawl.langs), None
+                else:
+                    *_, read = read_result(claim.url, result)
+                    assert read is not None
+                    yield claim, read[0], Pointer(*place, 0)
+
 
 class _StoppedError(Exception):
     """The watcher stopped the crawl."""
-
-
-def _answers(
-    crawl: Crawl, claims: Sequence[Claim], workers: Workers, watcher: Watcher
-) -> Iterator[tuple[Claim, ReadAnswer | Failure, Pointer | None]]:
-    """Parse the archived responses to `claims` in parallel, and yield them in the same order.
-
-    If the watcher stops the crawl, the remaining responses are not yielded; the next invocation
-    returns their claims to the queue.  Sketches are created at the same time, so that no page is
-    parsed twice.
-    """
-
-    def tick() -> None:
-        watcher.tick()
-        if watcher.stopped():
-            raise _StoppedError
-
-    index, archive = ArchiveIndex(crawl.store), crawl.store.archive
-    folder = str(crawl.store.folder)
-    places = [index.place(claim.url) for claim in claims]
-    tasks = (
-        ArchivedTask(claim.kind, folder, archive.path(place[0]), place[1], claim.depth, crawl.langs)
-        for claim, place in zip(claims, places, strict=True)
-        if place is not None
-    )
-    results = workers.run_tasks(tasks, ALONE, tick=tick, limits=READ_LIMITS)
-    with suppress(_StoppedError):
-        for claim, place in zip(claims, places, strict=True):
-            result = None if place is None else next(results)
-            if place is None or result is None:
-                yield claim, _missing(claim, crawl.langs), None
-            else:
-                *_, read = read_result(claim.url, result)
-                assert read is not None
-                yield claim, read[0], Pointer(*place, 0)
 
 
 def _missing(claim: Claim, langs: tuple[str, ...]) -> ReadAnswer | Failure:

@@ -133,14 +133,19 @@ def index_archives(
 
     Of remote archives, only responses of the sites of `seeds` are copied, if there are any seeds.
     """
-    sites = group(map(Url, seeds), kind=scope)
-    is_wanted = Scope.of(sites, kind=scope).site_of if sites else Anywhere().site_of
+    is_wanted = wanted_by(seeds, scope)
     for name in names:
         if is_remote(name):
             _index_remote(store, name, is_wanted)
         else:
             index_archive(store, Path(name))
     return require_answers(store)
+
+
+def wanted_by(seeds: Sequence[str], scope: str) -> Callable[[Url], object]:
+    """A function that is true for the URLs of the sites of seeds; for all, if there are none."""
+    sites = group(map(Url, seeds), kind=scope)
+    return Scope.of(sites, kind=scope).site_of if sites else Anywhere().site_of
 
 
 def _index_remote(store: Store, url: str, is_wanted: Callable[[Url], object]) -> None:
@@ -150,7 +155,7 @@ def _index_remote(store: Store, url: str, is_wanted: Callable[[Url], object]) ->
         return
     download = store.folder / _DOWNLOAD
     try:
-        size = _downloaded(url, download)
+        size = downloaded(url, download)
         with store.transaction():
             error = _copy(store, index, url, download, is_wanted)
             index.finish(store.archive.add(url, size), size, error)
@@ -161,7 +166,7 @@ def _index_remote(store: Store, url: str, is_wanted: Callable[[Url], object]) ->
         download.unlink(missing_ok=True)
 
 
-def _downloaded(url: str, path: Path) -> int:
+def downloaded(url: str, path: Path) -> int:
     """Download a remote file, and return its size; a broken transfer is continued."""
     with writing(path, error=ArchiveError), path.open("wb") as out:
         for attempt in range(1, _ATTEMPTS + 1):
@@ -197,7 +202,7 @@ def _copy(
     try:
         for offset, response in scan(path):
             is_page = is_page_of(response)
-            if is_wanted(response.url) and (is_page or _is_useful(response)):
+            if is_wanted(response.url) and (is_page or is_useful(response)):
                 record = compose(response, Origin(url, offset))
                 place = store.archive.append(record, response.fetched_at)
                 index.add(response.url, place.warc, place.offset, is_page=is_page)
@@ -206,6 +211,6 @@ def _copy(
     return ""
 
 
-def _is_useful(response: Response) -> bool:
+def is_useful(response: Response) -> bool:
     """True for a response that is no page, but tells a crawl something: most files do not."""
     return response.status != 200 or any(part in response.url for part in _WANTED_FILES)
