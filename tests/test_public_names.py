@@ -15,7 +15,7 @@ import diptych
 
 NAMES = [
     "AlignedText", "ArchiveError", "Bead", "ConfigError", "CorpusError", "DiptychError", "Document",
-    "Exported", "LangScore", "PageInfo", "PageText", "Pair", "Progress", "Run", "Segment",
+    "Exported", "Job", "LangScore", "PageInfo", "PageText", "Pair", "Progress", "Run", "Segment",
     "SegmentPair", "SiteVerdict", "SourceError", "Step", "StoppedError", "StoreError", "Summary",
     "Term", "TextBlock", "__version__", "align", "detect", "discover", "mine", "open",
     "url_languages",

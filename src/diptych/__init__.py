@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from diptych.api.discover import discover
     from diptych.api.documents import AlignedText, Document, PageText, TextBlock
     from diptych.api.export import Exported
-    from diptych.api.mine import mine
+    from diptych.api.job import Job
+    from diptych.api.job import open_run as open
+    from diptych.api.mining import mine
     from diptych.api.run import PageInfo, Pair, Run, Segment
-    from diptych.api.run import open_run as open
     from diptych.api.urls import url_languages, url_pairs
     from diptych.corpus.terms import Term
     from diptych.reports.progress import Progress
@@ -43,6 +44,7 @@ __all__ = [
     "DiptychError",
     "Document",
     "Exported",
+    "Job",
     "LangScore",
     "PageInfo",
     "PageText",
@@ -74,6 +76,7 @@ _PLACES = {
     "Bead": "types",
     "Document": "api.documents",
     "Exported": "api.export",
+    "Job": "api.job",
     "LangScore": "types",
     "PageInfo": "api.run",
     "PageText": "api.documents",
@@ -90,8 +93,8 @@ _PLACES = {
     "align": "api.align",
     "detect": "api.detect",
     "discover": "api.discover",
-    "mine": "api.mine",
-    "open": "api.run",
+    "mine": "api.mining",
+    "open": "api.job",
     "url_languages": "api.urls",
     "url_pairs": "api.urls",
 }

@@ -1,29 +1,24 @@
-"""`diptych.mine`: mines sites or archives into a run folder with a corpus."""
+"""Mining of sites or archives into a run folder with a corpus: options and work."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextvars import copy_context
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from diptych.api.arguments import paths, texts
 from diptych.api.declare import amount_option, argument, count_option, option, require_valid
 from diptych.api.export import keep_templates_option
 from diptych.api.languages import (
-    as_text,
     first_notes,
     langid_option,
     langs_option,
     languages,
-    learned_names,
 )
-from diptych.api.run import Run
-from diptych.api.watch import watched
+from diptych.api.recipe import STAGES, lexicon_name, strategies_of
 from diptych.api.web import Environment, WebOptions, agent_of
-from diptych.errors import ConfigError, for_command_line, for_python, option_name
+from diptych.errors import ConfigError, for_command_line, option_name
 
 if TYPE_CHECKING:
     from diptych.engine.engine import Engine
@@ -32,14 +27,11 @@ if TYPE_CHECKING:
     from diptych.pipeline import Plan
     from diptych.registry import Strategies
     from diptych.reports.profile import Profile, Profiler
-    from diptych.reports.progress import Monitor, Progress
+    from diptych.reports.progress import Monitor
     from diptych.reports.summary import Summary
     from diptych.run.store import Store
     from diptych.run.terms import Terms
     from diptych.types import Url
-
-STAGES = ("crawl", "pair", "verify", "align_dom", "align_sentences", "filter")
-"""stages whose strategies can be set by options"""
 
 
 def _stage(name: str) -> Any:
@@ -96,6 +88,14 @@ class MineOptions(WebOptions):
         most=64,
         metavar="N",
     )
+    cluster: str | None = option(
+        "Mine each site separately, as a job: here, pool:N (processes), local:N (Dask on this"
+        " machine), tcp://HOST:PORT (Dask scheduler) or FILE.toml (job queue).",
+        metavar="WHERE",
+    )
+    site_minutes: float | None = amount_option(
+        "With --cluster: stop an attempt at a site after so many minutes.", "M"
+    )
     jobs: int | None = option(
         "Maximum number of processes that read, pair and align pages; default: one per processor.",
         least=1, most=256, metavar="N",
@@ -137,80 +137,6 @@ class Cancel(Protocol):
         ...
 
 
-def mine(
-    sites: str | Sequence[str] = (),
-    *,
-    langs: str | Sequence[str],
-    out: str | Path | None = None,
-    warc: str | Path | Sequence[str | Path] = (),
-    strategy: str | None = MineOptions.strategy,
-    crawl: str | None = MineOptions.crawl,
-    pair: str | None = MineOptions.pair,
-    verify: str | None = MineOptions.verify,
-    align_dom: str | None = MineOptions.align_dom,
-    align_sentences: str | None = MineOptions.align_sentences,
-    filter: str | None = MineOptions.filter,
-    lexicon: str | Path | Sequence[str | Path] = (),
-    langid: str | Path | Sequence[str | Path] = (),
-    also: str | Sequence[str] = (),
-    scope: str = MineOptions.scope,
-    max_pages: int | None = MineOptions.max_pages,
-    max_minutes: float | None = MineOptions.max_minutes,
-    max_megabytes: float | None = MineOptions.max_megabytes,
-    share: float = MineOptions.share,
-    patience: float = MineOptions.patience,
-    keep_templates: bool = MineOptions.keep_templates,
-    connections: int = MineOptions.connections,
-    jobs: int | None = MineOptions.jobs,
-    profile: bool = MineOptions.profile,
-    delay: float = MineOptions.delay,
-    user_agent: str | None = MineOptions.user_agent,
-    proxy: str | None = MineOptions.proxy,
-    allow_private: bool = MineOptions.allow_private,
-    progress: bool | Callable[[Progress], None] = False,
-    cancel: Cancel | None = None,
-) -> Run:
-    """Crawl one or more sites and mine their parallel text into a corpus.
-
-    The run is the folder `out`, by default a folder named after the site and the languages.  The
-    same call continues an interrupted run.  With `warc`, archives are mined instead of the web.
-    The options are the same as those of `diptych mine`; see [Commands](cli.md#mine).
-
-    `progress` is a function that is called with a `Progress` several times a second, possibly in
-    another thread, or True to show a display on standard error.  `cancel` is a `threading.Event`:
-    once it is set, the run stops and `StoppedError` is raised; the same call continues the run.
-
-    Raises `ConfigError` for an invalid option and `StoreError` for a folder that cannot be used.
-
-    >>> run = diptych.mine(site, langs="en,fr", out=folder / "run", delay=0, allow_private=True)
-    >>> run.summary.pairs, run.summary.segments
-    (16, 427)
-    """
-    asked = MineOptions(
-        sites=texts(sites), langs=as_text(langs), out=None if out is None else Path(out),
-        warc=texts(warc), strategy=strategy, crawl=crawl, pair=pair, verify=verify,
-        align_dom=align_dom, align_sentences=align_sentences, filter=filter,
-        lexicon=paths(lexicon), langid=paths(langid), also=texts(also), scope=scope,
-        max_pages=max_pages, max_minutes=max_minutes, max_megabytes=max_megabytes, share=share,
-        patience=patience, keep_templates=keep_templates, connections=connections, jobs=jobs,
-        profile=profile, delay=delay, user_agent=user_agent, proxy=proxy,
-        allow_private=allow_private,
-    )  # fmt: skip
-    with watched(progress, cancel) as monitor:
-        mined = copy_context().run(mine_sites, asked, monitor, Environment(), keep_empty=True)
-    return Run(mined.folder, tuple(map(for_python, _all_notes(mined))))
-
-
-def _all_notes(mined: Mined) -> Iterator[str]:
-    """All notes for users of Python, including those about damaged archives or an empty corpus."""
-    from diptych.reports.nothing_found import why_nothing
-
-    yield from mined.notes
-    yield from mined.damaged
-    if not mined.summary.segments:
-        yield f"nothing found: {'; '.join(why_nothing(mined.summary, mined.folder).lines())}"
-
-
 class Mined(NamedTuple):
     """The result of mining."""
 
@@ -234,18 +160,18 @@ def mine_sites(
     """
     from diptych.learn.lexicon.lexicon import read_lexicon
     from diptych.reports.profile import Profiler
-    from diptych.run.terms import Terms, default_folder, opened_run
+    from diptych.run.terms import opened_run
     from diptych.sources.archives import archive_names
 
     profiler = Profiler(monitor) if asked.profile else None
     require_valid(asked)
     langs = languages(asked.langs, asked.langid)
     archives = archive_names(asked.warc)
-    seeds = _seeds(asked, archives=bool(archives))
+    seeds = seeds_of(asked, archives=bool(archives))
     recipe = asked.recipe()
-    strategies = _strategies(recipe, is_complete=bool(archives and not seeds))
+    strategies = strategies_of(recipe, is_complete=bool(archives and not seeds))
     lexicons = [read_lexicon(path) for path in asked.lexicon]
-    known = tuple(_named(lexicon, langs) for lexicon in lexicons)
+    known = tuple(lexicon_name(lexicon, langs) for lexicon in lexicons)
     terms = Terms(langs, tuple(seeds), asked.scope, recipe, tuple(archives), known, learned_names())
     folder = asked.out or default_folder(seeds, asked.warc, langs)
     agent = agent_of(asked.user_agent)
@@ -283,66 +209,35 @@ class _Mining:
             damaged = index_archives(
                 store, archives, seeds=self.terms.seeds, scope=self.terms.scope
             )
-            plan = _plan(store, self.terms, lexicons, self.asked, agent)
+            plan = plan_of(store, self.terms, lexicons, self.asked, agent)
             monitor.notes.extend([*first_notes(langs), *store.archive.notes])
             now = 0.0 if archives else time.time()  # a replay uses a clock of its own
             run(plan, self.strategies, store, engine, workers, monitor, now)
             if self.profiler is not None:
                 self.profiler.begin("reporting")
-        return self._report(damaged)
-
-    def _report(self, damaged: Sequence[str]) -> Mined:
-        from diptych.reports.profile import write_profile
-        from diptych.reports.run_page import write_report
-        from diptych.reports.summary import summarise
-
-        store, monitor = self.store, self.monitor
-        summary = summarise(store, self.terms.langs)
-        notes = monitor.final_notes(summary.ends)
-        write_report(store, self.terms, summary, list(map(for_command_line, notes)))
-        profile = None if self.profiler is None else self.profiler.end(summary)
-        if profile is not None:
-            write_profile(store.folder, profile)
-        return Mined(store.folder, notes, summary, damaged, monitor.crawl_seconds, profile)
+        return report_run(store, self.terms, monitor, damaged, self.profiler)
 
 
-def _strategies(recipe: Mapping[str, Any], *, is_complete: bool) -> Strategies:
-    """Build the strategies of a recipe.
+def report_run(
+    store: Store, terms: Terms, monitor: Monitor, damaged: Sequence[str],
+    profiler: Profiler | None = None,
+) -> Mined:  # fmt: skip
+    """Write the report of a run that has ended, and return its results."""
+    from diptych.reports.profile import write_profile
+    from diptych.reports.run_page import write_report
+    from diptych.reports.summary import summarise
 
-    `is_complete` is True if whole archives are mined, without seeds; `Bfs` then replaces the crawl
-    strategy of the recipe.
-    """
-    from diptych.learn.libraries import require_libraries_of
-    from diptych.registry import build
-    from diptych.stages.crawl.bfs import Bfs
-
-    strategies = build(recipe)
-    for stage in STAGES:
-        name = recipe[stage]["use"]
-        require_libraries_of(getattr(strategies, stage), f"{stage} strategy '{name}'")
-    return replace(strategies, crawl=Bfs()) if is_complete else strategies
-
-
-def _named(lexicon: Lexicon, langs: Sequence[str]) -> str:
-    """The name under which `run.toml` lists a lexicon: its two languages and a digest.
-
-    Raises `ConfigError` unless both languages of the lexicon are among `langs`.
-    """
-    from hashlib import blake2b
-
-    from diptych.learn.lexicon.lexicon import lexicon_of
-    from diptych.types import lang_pairs
-
-    own = lexicon.left_lang, lexicon.right_lang
-    if not any(lexicon_of(pair, [lexicon]) for pair in lang_pairs(langs)):
-        raise ConfigError(
-            f"a lexicon for {','.join(own)} cannot be used with"
-            f" {option_name('langs')} {','.join(langs)}"
-        )
-    return f"{'-'.join(own)}:{blake2b(lexicon.to_bytes(), digest_size=8).hexdigest()}"
+    summary = summarise(store, terms.langs)
+    notes = monitor.final_notes(summary.ends)
+    write_report(store, terms, summary, list(map(for_command_line, notes)))
+    profile = None if profiler is None else profiler.end(summary)
+    if profile is not None:
+        write_profile(store.folder, profile)
+    return Mined(store.folder, notes, summary, damaged, monitor.crawl_seconds, profile)
 
 
-def _seeds(asked: MineOptions, *, archives: bool) -> list[Url]:
+def seeds_of(asked: MineOptions, *, archives: bool) -> list[Url]:
+    """The URLs of the requested sites; `archives` is True if archives are mined."""
     from diptych.sources.site_list import named_sites
     from diptych.text.sites import parse_site
 
@@ -357,9 +252,10 @@ def _seeds(asked: MineOptions, *, archives: bool) -> list[Url]:
     return [*sites, *map(parse_site, asked.also)]
 
 
-def _plan(
+def plan_of(
     store: Store, terms: Terms, lexicons: Sequence[Lexicon], asked: MineOptions, agent: str
 ) -> Plan:
+    """The sites to mine with all limits; those of archives, if none was requested."""
     from diptych.engine.replay import PAGES_AT_ONCE
     from diptych.frontier.politeness import Politeness
     from diptych.frontier.scope import Scope, group

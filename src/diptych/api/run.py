@@ -277,7 +277,7 @@ class Run:
         )  # fmt: skip
         if str(path) == "-":
             raise ConfigError("specify a file to write the corpus to")
-        return export_run(options)
+        return self._export(options)
 
     def to_arrow(self, *, min_score: float | None = None) -> pyarrow.Table:
         """The corpus as a pyarrow table with the columns of `corpus.tsv`.
@@ -319,8 +319,16 @@ class Run:
         with self._store() as store:
             return run_as_html(store, self._terms())
 
+    def _export(self, options: ExportOptions) -> Exported:
+        return export_run(options)
+
     def _terms(self) -> Terms:
         return terms_of_corpus(self.folder)
+
+    def require_store(self) -> None:
+        """Raise `StoreError` if the folder holds no run."""
+        with self._store():
+            pass
 
     @contextmanager
     def _store(self) -> Iterator[Store]:
@@ -338,17 +346,6 @@ class Run:
     def _document_pairs(self, choice: CorpusChoice) -> Iterator[DocumentPair]:
         with self._store() as store:
             yield from chosen_corpus(store, self._terms(), choice).documents()
-
-
-def open_run(folder: str | Path) -> Run:
-    """Open a run folder, even while it is being mined; raise `StoreError` if it has no run.
-
-    >>> diptych.open(run.folder).langs
-    ('en', 'fr')
-    """
-    run = Run(Path(folder))
-    with run._store():  # raises an error if the folder holds no run
-        return run
 
 
 def _segment(unit: Unit) -> Segment:

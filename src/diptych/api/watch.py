@@ -11,6 +11,7 @@ from diptych.errors import ConfigError
 if TYPE_CHECKING:
     from diptych.api.mine import Cancel
     from diptych.api.search import Search
+    from diptych.job.progress import JobMonitor
     from diptych.reports.display import Figures
     from diptych.reports.progress import Monitor, Progress
 
@@ -29,6 +30,17 @@ def watched(
     from diptych.reports.progress import Monitor
 
     with _shown(Monitor(), progress, cancel, mining_figures) as monitor:
+        yield monitor
+
+
+@contextmanager
+def watched_job(
+    progress: bool | Callable[[Progress], None], cancel: Cancel | None
+) -> Iterator[JobMonitor]:
+    """Yield a monitor for a job; the arguments are the same as those of `watched`."""
+    from diptych.job.progress import JobMonitor, job_figures
+
+    with _shown(JobMonitor(), progress, cancel, job_figures) as monitor:
         yield monitor
 
 

@@ -49,10 +49,17 @@ def names_of(files: Sequence[Path]) -> str:
 
 
 def warn_unfinished(run: Path) -> None:
-    """If a run has not finished, print a note that its scores are provisional."""
+    """If a run or job has not finished, print a note."""
+    from diptych.job.folder import is_job
     from diptych.run.segments import Segments
     from diptych.run.store import Store
 
+    if is_job(run):
+        from diptych.api.job_status import standing_of
+
+        if left := standing_of(run).unfinished:
+            click.echo(f"note: {left:,} sites of {run} are not finished, and left out", err=True)
+        return
     with Store(run, write=False) as store:
         if not Segments(store).are_deduplicated():
             click.echo(f"note: {run} is not finished; its scores are provisional", err=True)

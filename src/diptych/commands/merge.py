@@ -29,17 +29,19 @@ class MergeOptions(ChosenOptions):
 def merge(asked: MergeOptions) -> int:
     """Merge several runs into one corpus without duplicates.
 
-    RUN can also be a corpus that was exported as JSONL or Parquet.
+    RUN can also be a job, or a corpus that was exported as JSONL or Parquet.
     """
     return FOUND if merge_corpora(asked) else NOTHING
 
 
 def merge_corpora(asked: MergeOptions) -> int:
     """Merge several runs and corpus files into one corpus, and return its number of lines."""
+    from diptych.api.job_corpus import merged_job
     from diptych.corpus.files import format_of
     from diptych.corpus.from_run import write_corpus
     from diptych.corpus.merge import FileCorpus, Source
     from diptych.corpus.merge import merge as merged_of
+    from diptych.job.folder import is_job
     from diptych.run.store import Store
 
     require_valid(asked)
@@ -47,7 +49,10 @@ def merge_corpora(asked: MergeOptions) -> int:
     with ExitStack() as stack:
         sources: list[Source] = []
         for path, prefix in zip(asked.inputs, _prefixes(asked.inputs), strict=True):
-            if path.is_dir():
+            if is_job(path):
+                warn_unfinished(path)
+                sources.append(merged_job(path, asked, prefix))
+            elif path.is_dir():
                 terms = terms_of(path)
                 warn_unfinished(path)
                 store = stack.enter_context(Store(path, write=False))

@@ -50,6 +50,10 @@ def mine(asked: MineCommandOptions) -> int:
 
     sites = named_sites(asked.sites, sys.stdin, asked.lists)
     options = replace(asked, sites=tuple(sites))
+    if asked.cluster is not None:
+        from diptych.commands._job import mine_job_and_print
+
+        return mine_job_and_print(options, as_json=asked.as_json, quiet=asked.quiet)
     return mine_and_print(options, as_json=asked.as_json, quiet=asked.quiet)
 
 

@@ -22,9 +22,14 @@ class StatusOptions:
 
 @command(StatusOptions)
 def status(asked: StatusOptions) -> int:
-    """Show the progress of RUN, even while it is running."""
+    """Show the progress of RUN, or of a job, even while it is running."""
+    from diptych.job.folder import is_job
     from diptych.run.terms import open_to_read, read_terms
 
+    if is_job(asked.run):
+        from diptych.commands._job import job_status
+
+        return job_status(asked.run, as_json=asked.as_json)
     terms = read_terms(asked.run)
     if "detect" in terms.recipe:
         from diptych.reports.site_page import SearchSummary, follows_links

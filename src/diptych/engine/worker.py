@@ -65,6 +65,8 @@ class Failed(NamedTuple):
     """The outcome of a task that failed; `kind` is the type of the error."""
 
     kind: str
+    message: str = ""
+    """the message of the error, for tasks of a job"""
 
     @property
     def reason(self) -> str:

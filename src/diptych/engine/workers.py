@@ -111,17 +111,18 @@ class Workers:
 
     def submit(
         self, task: Task[Context, Result], shared: Shared[Context], *,
-        limits: TaskLimits = USUAL, is_answer: bool = False,
+        limits: TaskLimits = USUAL, is_answer: bool = False, once: bool = False,
     ) -> Future[Result | Failed]:  # fmt: skip
         """Schedule a task, and return a future for its result.
 
         `is_answer` is True for answers to guides' questions; of several workers, one is kept free.
+        With `once`, a task whose worker ends is not tried again here.
         """
-        return self._submit([task], shared, limits, is_answer=is_answer)[0]
+        return self._submit([task], shared, limits, is_answer=is_answer, once=once)[0]
 
     def _submit(
         self, tasks: Sequence[Task[Context, Result]], shared: Shared[Context], limits: TaskLimits,
-        *, is_answer: bool = False,
+        *, is_answer: bool = False, once: bool = False,
     ) -> list[Future[Result | Failed]]:  # fmt: skip
         """Schedule several tasks with one message to the thread of the pool."""
         if self._is_closing:
@@ -132,7 +133,7 @@ class Workers:
                 future.set_result(attempt(task, shared.here))
         elif tasks:
             jobs = [
-                Job(task, shared, limits, is_answer, False, future)
+                Job(task, shared, limits, is_answer, False, future, was_tried=once)
                 for task, future in zip(tasks, futures, strict=True)
             ]
             self._thread.loop.call_soon_threadsafe(self._accept, jobs)

@@ -62,6 +62,10 @@ class Progress:
     its time limit, its page limit or the end of a long Crawl-delay queue; None if unknown"""
     seconds: float = 0.0
     """seconds since this invocation began"""
+    running: int = 0
+    """in a job, the number of sites that are being mined now"""
+    failed: int = 0
+    """in a job, the number of sites that have failed"""
 
 
 class _Queue(NamedTuple):

@@ -1,0 +1,270 @@
+"""Jobs: mine many sites separately, in this process, in a pool, or on a cluster.
+
+A job is a folder of ordinary runs, one for each registrable domain, with one corpus and one report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import copy_context
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from diptych.api.export import CorpusChoice, Exported, ExportOptions
+from diptych.api.job_corpus import export_job, finished_runs, merged_runs, write_job_corpus
+from diptych.api.run import PageInfo, Pair, Run
+from diptych.errors import ConfigError, for_python, option_name
+
+if TYPE_CHECKING:
+    from diptych.api.mine import Cancel, MineOptions
+    from diptych.api.web import Environment
+    from diptych.corpus.terms import Term
+    from diptych.engine.worker import TaskLimits
+    from diptych.job.folder import JobFolder, JobTerms
+    from diptych.job.ledger import Entry
+    from diptych.job.progress import JobMonitor
+    from diptych.reports.progress import Progress
+    from diptych.reports.summary import Summary
+    from diptych.types import Url
+    from diptych.units import DocumentPair, Unit
+
+_SITE_MINUTES = 24 * 60.0  # an attempt at a site that takes longer is stopped by default
+
+
+class MinedJob(NamedTuple):
+    """The result of a job."""
+
+    folder: Path
+    entries: tuple[Entry, ...]
+    """the results of all sites"""
+    segments: int
+    """number of segments in the merged corpus"""
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Job(Run):
+    """A job folder: many runs, with one corpus.
+
+    The methods are those of a run, and treat all finished runs of the job as one corpus.
+    """
+
+    @property
+    def langs(self) -> tuple[str, ...]:
+        """The requested languages."""
+        from diptych.job.folder import read_job
+
+        return read_job(self.folder).langs
+
+    @property
+    def summary(self) -> Summary:
+        """The figures of all finished runs, added up.
+
+        Segments that several sites share are counted for each site.
+        """
+        from diptych.reports.summary_total import total
+
+        return total(run.summary for run in self.runs())
+
+    def runs(self) -> Iterator[Run]:
+        """The finished runs of the job, sorted by name."""
+        return map(Run, finished_runs(self._job()))
+
+    def failed(self) -> dict[str, str]:
+        """The tasks that failed, with the reasons."""
+        from diptych.job.ledger import Ledger
+
+        return {
+            entry.name: entry.reason
+            for entry in Ledger(self._job().ledger).entries()
+            if not entry.is_done
+        }
+
+    def pages(self) -> Iterator[PageInfo]:
+        """The pages that were fetched, run by run."""
+        return chain.from_iterable(run.pages() for run in self.runs())
+
+    def pairs(self) -> Iterator[Pair]:
+        """The page pairs that were verified, run by run."""
+        return chain.from_iterable(run.pairs() for run in self.runs())
+
+    def terms(self, **options: Any) -> list[Term]:
+        """Raise `ConfigError`, because terms belong to one site."""
+        raise ConfigError(f"{self.folder} is a job: use the terms of one of its runs")
+
+    def explain(self, *urls: str) -> str:
+        """Explain what the run of a site knows about one or two of its URLs.
+
+        Without a URL, list all rejected pairs of all finished runs.
+        """
+        if urls:
+            return Run(run_of_url(self.folder, urls)).explain(*urls)
+        return "\n".join(f"{run.folder.name}: {run.explain()}" for run in self.runs())
+
+    def _job(self) -> JobFolder:
+        from diptych.job.folder import JobFolder
+
+        return JobFolder(self.folder)
+
+    def _export(self, options: ExportOptions) -> Exported:
+        return export_job(options)
+
+    def _units(self, choice: CorpusChoice) -> Iterator[Unit]:
+        return merged_runs(self._job(), self.langs, choice).units()
+
+    def _document_pairs(self, choice: CorpusChoice) -> Iterator[DocumentPair]:
+        return merged_runs(self._job(), self.langs, choice).documents()
+
+    def _repr_html_(self) -> str:
+        """HTML for notebooks."""
+        from html import escape
+
+        count = sum(1 for _ in self.runs())
+        return f"<p>Job <code>{escape(str(self.folder))}</code>: {count:,} finished runs</p>"
+
+
+def open_run(folder: str | Path) -> Run:
+    """Open a run folder or a job folder, even while it is being mined.
+
+    Raises `StoreError` if it has neither a run nor a job.
+
+    >>> diptych.open(run.folder).langs
+    ('en', 'fr')
+    """
+    from diptych.job.folder import is_job, read_job
+
+    path = Path(folder)
+    if is_job(path):
+        read_job(path)  # raises an error if it is damaged
+        return Job(path)
+    run = Run(path)
+    run.require_store()
+    return run
+
+
+def run_of_url(folder: Path, urls: Sequence[str]) -> Path:
+    """The run folder of the site that URLs belong to; raises `ConfigError` if there is none."""
+    from diptych.job.folder import JobFolder, read_job, task_names
+    from diptych.text.sites import parse_site
+    from diptych.text.urls import site_name
+
+    domains = list(dict.fromkeys(site_name(site) for site in read_job(folder).inputs))
+    names = dict(zip(domains, task_names(domains), strict=True))
+    wanted = {site_name(parse_site(url)) for url in urls}
+    known = [names[domain] for domain in wanted if domain in names]
+    if len(wanted) > 1 or not known:
+        what = "belong to several sites" if len(wanted) > 1 else "belongs to no site of the job"
+        raise ConfigError(f"{' '.join(urls)} {what}: {folder} mines each site separately")
+    run = JobFolder(folder).runs / known[0]
+    if not (run / "run.toml").is_file():
+        raise ConfigError(f"{folder} has not mined {known[0]} yet")
+    return run
+
+
+def mine_watched_job(
+    asked: MineOptions, progress: bool | Callable[[Progress], None], cancel: Cancel | None
+) -> Job:
+    """Mine a job for users of Python; `progress` and `cancel` are those of `mine`."""
+    from diptych.api.watch import watched_job
+    from diptych.api.web import Environment
+
+    with watched_job(progress, cancel) as monitor:
+        mined = copy_context().run(mine_job, asked, monitor, Environment())
+    return Job(mined.folder, tuple(map(for_python, mined.notes)))
+
+
+def mine_job(asked: MineOptions, monitor: JobMonitor, environment: Environment) -> MinedJob:
+    """Mine each site into a run of its own, then merge all runs; or continue the job."""
+    from diptych.api.declare import require_valid
+    from diptych.api.job_tasks import site_tasks
+    from diptych.engine.executors import executor_of
+    from diptych.job.driver import run_tasks
+    from diptych.job.folder import opened_job
+    from diptych.run.terms import default_folder
+
+    require_valid(asked)
+    assert asked.cluster is not None
+    sites = _sites(asked)
+    terms = _terms(asked, sites)
+    folder = asked.out or default_folder(sites, [], terms.langs)
+    with opened_job(folder, terms) as job:
+        options = _absolute(asked)
+        tasks = site_tasks(job.path, sites, options, replace(environment, workers=0))
+        with executor_of(asked.cluster, logs=job.logs, limits=_limits(asked)) as executor:
+            entries = tuple(run_tasks(job, tasks, executor, monitor).values())
+        monitor.begin("writing")
+        choice = CorpusChoice(keep_templates=asked.keep_templates)
+        segments = write_job_corpus(job, terms.langs, entries, choice)
+        mined = MinedJob(folder, entries, segments, tuple(_notes(entries)))
+        write_job_report(job, terms, mined)
+    return mined
+
+
+def _sites(asked: MineOptions) -> list[Url]:
+    from diptych.sources.site_list import named_sites
+
+    if asked.warc:
+        raise ConfigError(f"{option_name('cluster')} cannot be used with {option_name('warc')}")
+    sites = list(dict.fromkeys(named_sites(asked.sites, ())))
+    if not sites:
+        raise ConfigError("specify sites, such as https://example.org")
+    if asked.also and len(sites) != 1:
+        raise ConfigError(f"{option_name('also')} adds hosts to a site: specify exactly one site")
+    return sites
+
+
+def _terms(asked: MineOptions, sites: Sequence[Url]) -> JobTerms:
+    from diptych.api.languages import languages, learned_names
+    from diptych.api.recipe import lexicon_name, strategies_of
+    from diptych.job.folder import JobTerms
+    from diptych.learn.lexicon.lexicon import read_lexicon
+    from diptych.registry import signature
+
+    langs = languages(asked.langs, asked.langid)
+    recipe = asked.recipe()
+    strategies_of(recipe, is_complete=False)  # a missing library is reported before anything runs
+    lexicons = [lexicon_name(read_lexicon(path), langs) for path in asked.lexicon]
+    settings = {
+        "scope": asked.scope, "also": list(asked.also), "recipe": signature(recipe, langs),
+        "lexicons": lexicons, "taught": list(learned_names()),
+    }  # fmt: skip
+    return JobTerms("sites", tuple(langs), tuple(sites), settings)
+
+
+def _absolute(asked: MineOptions) -> MineOptions:
+    """The options for tasks, which may run in other folders: with absolute paths."""
+    return replace(
+        asked, out=None, cluster=None, site_minutes=None, jobs=None,
+        lexicon=tuple(path.resolve() for path in asked.lexicon),
+        langid=tuple(path.resolve() for path in asked.langid),
+    )  # fmt: skip
+
+
+def _limits(asked: MineOptions) -> TaskLimits:
+    from diptych.engine.worker import TaskLimits
+
+    return TaskLimits(60 * (asked.site_minutes or _SITE_MINUTES), None)
+
+
+def _notes(entries: Sequence[Entry]) -> Iterator[str]:
+    for entry in entries:
+        if not entry.is_done:
+            yield (
+                f"{entry.name} failed {entry.attempts} times: {entry.reason}"
+                f" (see logs/{entry.name}.log)"
+            )
+
+
+def write_job_report(job: JobFolder, terms: JobTerms, mined: MinedJob) -> None:
+    """Write `report.html` to the job folder."""
+    from diptych.reports.job_page import SiteRow, write_job_page
+
+    rows = [
+        SiteRow.of(entry.name, entry.result, entry.reason, entry.attempts)
+        for entry in mined.entries
+    ]
+    title = f"{len(rows):,} sites"
+    signature = str(terms.settings.get("recipe", ""))
+    write_job_page(job.path, title, terms.langs, signature, rows, mined.segments)

@@ -1,0 +1,177 @@
+"""The corpus of a job: all its finished runs, merged into one corpus without near-duplicates.
+
+A run is opened only while it is read, so a job may have any number of runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from diptych.api.declare import require_valid
+from diptych.api.export import CorpusChoice, Exported, ExportOptions, run_corpus, terms_of
+from diptych.errors import ConfigError, StoreError, option_name
+from diptych.files import read_file, replace_file, replacing
+
+if TYPE_CHECKING:
+    from diptych.corpus.merge import Merged
+    from diptych.job.folder import JobFolder
+    from diptych.job.ledger import Entry
+    from diptych.units import DocumentPair, Unit
+
+_FORMATS = ("tsv", "tmx")
+_STAMP = "corpus.stamp"
+_PIECE = 1 << 20  # bytes per read
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """The corpus of a run folder, which is open only while it is read."""
+
+    folder: Path
+    asked: CorpusChoice
+    prefix: str = ""
+    """prefix for the names of the run's own archives"""
+
+    def keyed(self) -> Iterator[tuple[int, Unit]]:
+        """The selected segments, each with a key that near-duplicates share."""
+        from diptych.run.store import Store
+
+        terms = terms_of(self.folder)
+        with Store(self.folder, write=False) as store, store.snapshot():
+            yield from run_corpus(store, terms, self.asked, prefix=self.prefix).keyed()
+
+    def documents(self) -> Iterator[DocumentPair]:
+        """The page pairs of the run."""
+        from diptych.run.store import Store
+
+        terms = terms_of(self.folder)
+        with Store(self.folder, write=False) as store, store.snapshot():
+            yield from run_corpus(store, terms, self.asked, prefix=self.prefix).documents()
+
+
+def finished_runs(job: JobFolder) -> list[Path]:
+    """The run folders of a job whose tasks have finished, sorted by name."""
+    from diptych.job.ledger import Ledger
+
+    done = (job.runs / entry.name for entry in Ledger(job.ledger).entries() if entry.is_done)
+    return [folder for folder in done if (folder / "run.toml").is_file()]
+
+
+def merged_runs(job: JobFolder, langs: Sequence[str], asked: CorpusChoice) -> Merged:
+    """The selected part of the corpora of all finished runs, merged."""
+    from diptych.corpus.merge import merge
+
+    sources = [
+        StoredRun(folder, asked, f"{folder.relative_to(job.path).as_posix()}/")
+        for folder in finished_runs(job)
+    ]
+    return replace(merge(sources), langs=tuple(langs))
+
+
+def export_job(
+    asked: ExportOptions, standard: Callable[[Path], BinaryIO | None] = lambda path: None
+) -> Exported:
+    """Write the merged corpus of a job; the arguments are those of `export_run`."""
+    from diptych.corpus.from_run import write_corpus
+    from diptych.job.folder import JobFolder, read_job
+
+    require_valid(asked)
+    if asked.n_way:
+        raise ConfigError(f"{asked.run} is a job: use {option_name('n_way')} with one of its runs")
+    made = asked.exporter()
+    path = asked.path(made)
+    merged = merged_runs(JobFolder(asked.run), read_job(asked.run).langs, asked)
+    return Exported(*write_corpus(merged, made, path, standard(path)))
+
+
+def write_job_corpus(
+    job: JobFolder, langs: Sequence[str], entries: Sequence[Entry], asked: CorpusChoice
+) -> int:
+    """Write corpus.tsv, corpus.tmx and pairs.tsv; return the number of segments.
+
+    Nothing is written if all of it is up to date.
+    """
+    from diptych.corpus.from_run import write_together
+    from diptych.registry import exporter
+    from diptych.stages.export.shared.columns import BatchExporter
+
+    files = {job.path / f"corpus.{name}": exporter(name) for name in _FORMATS}
+    paths = [*files, job.path / "pairs.tsv"]
+    known = _read_stamp(job)
+    if known is not None and known[0] == _stamp(entries, asked, paths):
+        return known[1]
+    made = {path: each for path, each in files.items() if isinstance(each, BatchExporter)}
+    merged = merged_runs(job, langs, asked)
+    write_together(merged, made)
+    write_job_pairs(job)
+    lines = len(merged.best.rows)
+    data = f"{_stamp(entries, asked, paths)} {lines}\n".encode()
+    replace_file(job.path / _STAMP, data, error=StoreError)
+    return lines
+
+
+def write_job_pairs(job: JobFolder) -> None:
+    """Write pairs.tsv: the lines of the files of all finished runs."""
+    from diptych.steps.write_corpus import PAIRS_HEADER
+
+    with replacing(job.path / "pairs.tsv", error=StoreError) as part, part.open("wb") as sink:
+        sink.write(PAIRS_HEADER.encode())
+        for folder in finished_runs(job):
+            if not (folder / "pairs.tsv").is_file():
+                continue
+            with (folder / "pairs.tsv").open("rb") as source:
+                source.readline()
+                while piece := source.read(_PIECE):
+                    sink.write(piece)
+
+
+def _stamp(entries: Sequence[Entry], asked: CorpusChoice, paths: Sequence[Path]) -> str:
+    """A text that changes if a result, the selection of segments or a file changes."""
+    digest = blake2b(repr(asked).encode(), digest_size=16)
+    for entry in sorted(entries, key=lambda entry: entry.name):
+        digest.update(repr((entry.name, entry.signature, entry.error, entry.result)).encode())
+    for path in paths:
+        found = path.stat() if path.exists() else None
+        digest.update(repr((found.st_size, found.st_mtime_ns) if found else None).encode())
+    return digest.hexdigest()
+
+
+def _read_stamp(job: JobFolder) -> tuple[str, int] | None:
+    path = job.path / _STAMP
+    if not path.is_file():
+        return None
+    stamp, _, lines = read_file(path, 1 << 10, error=StoreError).decode("ascii").partition(" ")
+    return (stamp, int(lines)) if lines.strip().isdecimal() else None
+
+
+@dataclass(frozen=True, slots=True)
+class MergedJob:
+    """The corpus of a job as one source of a larger merge."""
+
+    runs: tuple[StoredRun, ...]
+
+    def keyed(self) -> Iterator[tuple[int, Unit]]:
+        """The selected segments of all runs, each with a key that near-duplicates share."""
+        return chain.from_iterable(run.keyed() for run in self.runs)
+
+    def documents(self) -> Iterator[DocumentPair]:
+        """The page pairs of all runs."""
+        return chain.from_iterable(run.documents() for run in self.runs)
+
+
+def merged_job(folder: Path, asked: CorpusChoice, prefix: str) -> MergedJob:
+    """The finished runs of a job; `prefix` is added to the names of their archives."""
+    from diptych.job.folder import JobFolder
+
+    job = JobFolder(folder)
+    return MergedJob(
+        tuple(
+            StoredRun(run, asked, f"{prefix}{run.relative_to(folder).as_posix()}/")
+            for run in finished_runs(job)
+        )
+    )

@@ -1,0 +1,63 @@
+"""Output of jobs: the summary of `diptych mine --cluster`, and `diptych status` of a job."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from diptych.commands.options import FOUND, NOTHING, displayed, environment, mark_saved
+from diptych.errors import for_command_line
+
+if TYPE_CHECKING:
+    from diptych.api.mine import MineOptions
+
+_SHOWN = 10  # notes on failed sites
+
+
+def mine_job_and_print(asked: MineOptions, *, as_json: bool, quiet: bool) -> int:
+    """Mine a job, print its figures, and return the exit code."""
+    import orjson
+
+    from diptych.api.job import mine_job
+    from diptych.api.job_status import standing_of
+    from diptych.job.progress import JobMonitor, job_figures
+
+    started = time.monotonic()
+    mark_saved()
+    with displayed(JobMonitor(), quiet=quiet or as_json, figures=job_figures) as monitor:
+        mined = mine_job(asked, monitor, environment())
+    standing = standing_of(mined.folder)
+    notes = [for_command_line(note) for note in mined.notes]
+    if as_json:
+        found = {
+            **orjson.loads(standing.to_json()), "segments": mined.segments, "notes": notes,
+            "out": str(mined.folder), "seconds": round(time.monotonic() - started, 3),
+        }  # fmt: skip
+        click.echo(orjson.dumps(found).decode())
+    else:
+        figures = standing.figures()
+        click.echo(
+            f"{standing.done:,} of {standing.sites:,} sites, {figures['pages']:,} pages,"
+            f" {figures['pairs']:,} page pairs, {mined.segments:,} segments"
+            f" -> {mined.folder / 'corpus.tsv'}",
+            err=True,
+        )
+        for note in notes[:_SHOWN]:
+            click.echo(f"note: {note}", err=True)
+        if len(notes) > _SHOWN:
+            click.echo(
+                f"note: {len(notes) - _SHOWN:,} more sites failed; see report.html", err=True
+            )
+    return FOUND if mined.segments else NOTHING
+
+
+def job_status(folder: Path, *, as_json: bool) -> int:
+    """Print the standing of a job."""
+    from diptych.api.job_status import standing_of
+
+    standing = standing_of(folder)
+    click.echo(standing.to_json() if as_json else "\n".join(standing.lines()))
+    return FOUND

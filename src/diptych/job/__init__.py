@@ -1,0 +1,1 @@
+"""Jobs: folders of many runs, the ledger of finished tasks, and the driver that runs tasks."""
