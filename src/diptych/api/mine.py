@@ -15,6 +15,7 @@ from diptych.api.languages import (
     langid_option,
     langs_option,
     languages,
+    learned_names,
 )
 from diptych.api.recipe import STAGES, lexicon_name, strategies_of
 from diptych.api.web import Environment, WebOptions, agent_of
@@ -160,7 +161,7 @@ def mine_sites(
     """
     from diptych.learn.lexicon.lexicon import read_lexicon
     from diptych.reports.profile import Profiler
-    from diptych.run.terms import opened_run
+    from diptych.run.terms import Terms, default_folder, opened_run
     from diptych.sources.archives import archive_names
 
     profiler = Profiler(monitor) if asked.profile else None
