@@ -14,6 +14,7 @@ import csv
 import html
 import random
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -67,10 +68,47 @@ def write_hosts(
                 _write(stream, url, body)
 
 
+def write_mixed(
+    texts: Texts, pages: int, folder: Path, *, files: int, pages_per_host: int = PAGES_PER_HOST,
+    largest: float = 0.0, missing: float = 0.0,
+) -> list[Path]:  # fmt: skip
+    """Write several archives, each with pages of all hosts.
+
+    The first host has the share `largest` of all pages.  With `missing`, this share of the segments
+    is on one of the two pages only.
+    """
+    chance = random.Random(pages)
+    paths = [folder / f"{number:05d}.warc.gz" for number in range(files)]
+    with ExitStack() as at_end:
+        streams = [at_end.enter_context(path.open("wb")) for path in paths]
+        for stream, path in zip(streams, paths, strict=True):
+            stream.write(compose_info(agent="bench", name=path.name, now=0.0))
+        turn = 0
+        for host, documents in enumerate(_sizes(pages // 2, pages_per_host // 2, largest)):
+            for url, body in _host(texts, f"site{host}.test", documents, chance, missing):
+                _write(streams[turn % files], url, body)
+                turn += 1
+    return paths
+
+
+def _sizes(documents: int, usual: int, largest: float) -> list[int]:
+    """The number of documents of each host.
+
+    >>> _sizes(100, 40, 0.0), _sizes(100, 20, 0.5)
+    ([40, 40, 20], [50, 20, 20, 10])
+    """
+    first = int(documents * largest)
+    rest = [min(usual, documents - place) for place in range(first, documents, usual)]
+    return [first, *rest] if first else rest
+
+
 def _host(
-    texts: Texts, name: str, documents: int, chance: random.Random
+    texts: Texts, name: str, documents: int, chance: random.Random, missing: float = 0.0
 ) -> Iterator[tuple[Url, str]]:
-    """Yield the URL and HTML of each page of a host: its home page, then its documents."""
+    """Yield the URL and HTML of each page of a host: its home page, then its documents.
+
+    The share `missing` of the segments is left out on one side.
+    """
     menu = chance.sample(texts.segments, MENU)
     starts = "".join(f"<a href='/{lang}/0.html'>{lang}</a> " for lang in texts.langs)
     yield Url(f"http://{name}/"), f"<title>{name}</title>{starts}"
@@ -78,9 +116,15 @@ def _host(
         chosen = chance.sample(texts.segments, SEGMENTS)
         others = [(number + 1) % documents, *(chance.randrange(documents) for _ in range(LINKS))]
         links = "".join(f"<li><a href='{other}.html'>{other}</a></li>" for other in others)
+        # Without missing segments, no number is drawn: the archives stay what they were.
+        lost = [chance.randrange(2) if missing and chance.random() < missing else 2 for _ in chosen]
         for side, lang in enumerate(texts.langs):
             items = "".join(f"<li>{html.escape(item[side])}</li>" for item in menu)
-            text = "".join(f"<p>{html.escape(segment[side])}</p>" for segment in chosen)
+            text = "".join(
+                f"<p>{html.escape(segment[side])}</p>"
+                for segment, absent in zip(chosen, lost, strict=True)
+                if absent != side
+            )
             title = html.escape(chosen[0][side])
             body = f"<title>{title}</title><ul>{items}</ul><ul>{links}</ul>{text}"
             yield Url(f"http://{name}/{lang}/{number}.html"), body

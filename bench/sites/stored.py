@@ -29,7 +29,7 @@ from diptych.run.site_view import StoreView
 from diptych.run.store import SCHEMA_VERSION, Store
 from diptych.stages.crawl.bfs import Bfs
 from diptych.steps.guide_answers import GuideAnswers
-from diptych.steps.learn_lexicon import _lexicon as lexicon_of_texts
+from diptych.steps.learn_lexicon import train_lexicon as lexicon_of_texts
 from diptych.steps.tasks import LexiconTask, TaskContext
 from diptych.text import tokens, words
 from diptych.types import LangPair, PagePair, Site, Url, lang_pairs

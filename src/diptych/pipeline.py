@@ -6,7 +6,7 @@ is not repeated, and work that an interrupted run left unfinished is redone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from diptych.corpus.from_run import Choice, RunCorpus
@@ -21,15 +21,15 @@ from diptych.run.store import Store
 from diptych.steps.align_pairs import align_pairs
 from diptych.steps.check_declarations import check_declarations
 from diptych.steps.crawl_sites import crawl_sites
-from diptych.steps.learn_lexicon import SURE_PAIR, learn_lexicons, uses_words
+from diptych.steps.learn_lexicon import SURE_PAIR, learn_lexicons, sure_texts, uses_words
 from diptych.steps.pair_pages import pair_pages
 from diptych.steps.score_segments import score_segments
 from diptych.steps.sketch_pages import sketch_pages
 from diptych.steps.tasks import TaskContext
 from diptych.steps.write_corpus import write_run_corpus
-from diptych.types import Site, lang_pairs
+from diptych.types import LangPair, Site, lang_pairs
 
-__all__ = ["STAGES", "Plan", "pair_and_learn", "run"]
+__all__ = ["STAGES", "Plan", "pair_and_learn", "run", "run_until_words", "run_with_words"]
 
 STAGES = ("crawl", "pair", "align_dom", "align_sentences", "verify", "filter", "export")
 ROUNDS = 3  # maximum number of rounds to learn words and pair again
@@ -59,6 +59,54 @@ def run(
     watcher: Watcher, now: float,
 ) -> None:  # fmt: skip
     """Run all steps: crawl, sketch, pair, learn words, pair again, align, verify, score, write."""
+    context = _crawl(plan, strategies, store, engine, workers, watcher, now)
+    if store.has_pages():
+        context = pair_and_learn(store, context, workers, watcher)
+    _align(plan, context, store, workers, watcher)
+
+
+def run_until_words(
+    plan: Plan, strategies: Strategies, store: Store, engine: Engine, workers: Workers,
+    watcher: Watcher, now: float, *, max_letters: int,
+) -> dict[LangPair, list[tuple[str, str]]]:  # fmt: skip
+    """Run the steps before words are learned; returns segments to learn them from.
+
+    Of a part of many sites, words are learned elsewhere, from the segments of all parts; then
+    `run_with_words` goes on.  The segments are from about `max_letters` letters of text.
+    """
+    context = _crawl(plan, strategies, store, engine, workers, watcher, now)
+    if not store.has_pages():
+        return {}
+    check_declarations(store, context, workers, watcher)
+    pair_pages(store, context, workers, watcher)
+    return {
+        langs: sure_texts(store, context, langs, workers, watcher, max_letters=max_letters)
+        for langs in (store.lang_pairs() if uses_words(strategies) else ())
+    }
+
+
+def run_with_words(
+    plan: Plan, strategies: Strategies, store: Store, workers: Workers, watcher: Watcher,
+    lexicons: Mapping[LangPair, Lexicon],
+) -> None:  # fmt: skip
+    """Run the steps after words are learned: pair again where they may decide, and all others."""
+    context = TaskContext(store.folder, strategies, plan.langs, lexicons)
+    if store.has_pages():
+        found = {langs: each.to_bytes() for langs, each in lexicons.items()}
+        if store.lexicons() != found:
+            store.save_lexicons({}, is_whole=False)
+        if store.begin_learning():
+            sites = store.doubtful_sites(CERTAIN, SURE_PAIR, DOUBT) if found else ()
+            is_whole = pair_pages(store, context, workers, watcher, sites)
+            store.save_lexicons(found, is_whole=is_whole)
+    _align(plan, context, store, workers, watcher)
+
+
+def _crawl(
+    plan: Plan, strategies: Strategies, store: Store, engine: Engine, workers: Workers,
+    watcher: Watcher, now: float,
+) -> TaskContext:  # fmt: skip
+    """Crawl all sites, and sketch their pages; returns the context of the steps that follow."""
     given = {langs: lexicon_of(langs, plan.lexicons) for langs in lang_pairs(plan.langs)}
     lexicons = {langs: lexicon for langs, lexicon in given.items() if lexicon}
     context = TaskContext(store.folder, strategies, plan.langs, lexicons)
@@ -68,7 +116,15 @@ def run(
     )  # fmt: skip
     if store.has_pages():
         sketch_pages(store, context, workers, watcher)
-        context = pair_and_learn(store, context, workers, watcher)
+    return context
+
+
+def _align(
+    plan: Plan, context: TaskContext, store: Store, workers: Workers, watcher: Watcher
+) -> None:
+    """Align, verify and score all pairs, and write the corpus."""
+    strategies = context.strategies
+    if store.has_pages():
         align_pairs(store, context, workers, watcher)
         watcher.begin("scoring")
         workers.close()  # scoring needs memory, and no workers

@@ -186,7 +186,36 @@ def test_missing_archive_is_refused(tmp_path):
     line = mistake("mine", "--warc", missing, "--langs", "en,fr", "--out", tmp_path / "run")
     assert str(missing) in line
     line = mistake("mine", "--warc", tmp_path, "--langs", "en,fr", "--out", tmp_path / "run")
-    assert line == f"error: {tmp_path} contains no *.warc or *.warc.gz files"
+    assert line == f"error: {tmp_path} contains no *.warc, *.warc.gz, *.warc.zst or *.wacz files"
+
+
+def test_bad_files_among_others_cost_only_themselves(archive, recorded, tmp_path):
+    folder = tmp_path / "archives"
+    folder.mkdir()
+    (folder / "a.warc.gz").write_bytes(b"hello\n" * 50)
+    (folder / "b.warc.gz").write_bytes(archive.read_bytes())
+    (folder / "c.wacz").write_bytes(b"PK\3\4" + bytes(99))
+    (folder / "d.warc.gz").write_bytes(b"")
+    for _ in range(2):
+        result = replay(folder, tmp_path / "run")
+        lines = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+        assert [line.partition(";")[0].partition(":")[2].strip() for line in lines] == [
+            f"{folder}/a.warc.gz is not a WARC file",
+            f"{folder}/c.wacz is not a WACZ file: File is not a zip file",
+            f"{folder}/d.warc.gz is empty",
+        ]
+        assert result.exit_code == 2
+        assert placeless(tmp_path / "run") == placeless(recorded)
+
+
+def test_only_bad_files_are_an_error(archive, tmp_path):
+    folder = tmp_path / "archives"
+    folder.mkdir()
+    for name in "ab":
+        (folder / f"{name}.warc.gz").write_bytes(archive.read_bytes()[:20])
+    line = mistake("mine", "--warc", folder, "--langs", "en,fr", "--out", tmp_path / "run")
+    assert line.startswith(f"error: {folder}/a.warc.gz is not a")
+    assert not (tmp_path / "run").exists()
 
 
 # -- archives that others made ---------------------------------------------------------------------

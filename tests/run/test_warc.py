@@ -5,18 +5,28 @@ import io
 import os
 import random
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+import zstandard
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support.examples import examples
 from warcio.archiveiterator import ArchiveIterator
 
 from diptych.errors import ArchiveError
-from diptych.run.warc import ArchivedResponse, compose, compose_info, read_at, scan
+from diptych.run.warc import (
+    ArchivedResponse,
+    Origin,
+    check_archive,
+    compose,
+    compose_info,
+    read_at,
+    scan,
+)
 from diptych.text.digests import body_digest
 from diptych.types import Response, Url
 
@@ -561,3 +571,56 @@ def test_file_that_is_no_archive_is_an_error_and_not_an_empty_one(tmp_path: Path
     path.write_bytes(b"<html><body>This is a page, not an archive of pages.</body></html>\n" * 20)
     with pytest.raises(ArchiveError, match=r"page\.warc"):
         list(scan(path))
+
+
+def frames(count: int) -> list[bytes]:
+    """Records that are not compressed."""
+    urls = (Url(f"http://example.org/{number}") for number in range(count))
+    return [gzip.decompress(compose(answer(b"lamp" * 40, url=url))) for url in urls]
+
+
+def test_records_that_zstd_compresses_one_by_one_are_found_at_their_offsets(tmp_path: Path) -> None:
+    path = tmp_path / "a.warc.zst"
+    path.write_bytes(b"".join(map(zstandard.compress, frames(4))))
+    check_archive(path)
+    found = list(scan(path))
+    assert [each.response.url[-1] for each in found] == list("0123")
+    with path.open("rb") as stream:
+        for offset, response in reversed(found):
+            assert read_at(stream, offset) == response
+
+
+def test_truncated_zstd_is_an_error_after_the_records_before(tmp_path: Path) -> None:
+    whole = b"".join(map(zstandard.compress, frames(3)))
+    records, message = scanned(whole[:-1], "a.warc.zst")
+    assert len(records) == 2
+    assert "truncated after record 2" in message
+
+
+@pytest.mark.parametrize("press", [gzip.compress, zstandard.compress])
+def test_several_records_compressed_together_get_one_clear_message(
+    press: Callable[[bytes], bytes],
+) -> None:
+    one, two, three, four = frames(4)
+    whole = press(one) + press(two) + press(three + four)
+    for data, before in ((whole, 3), (press(one + two + three), 1)):
+        records, message = scanned(data)
+        assert len(records) == before
+        assert "it is compressed as a whole, not record by record; repair it with" in message
+
+
+def test_dictionary_of_zstd_gets_one_clear_message(tmp_path: Path) -> None:
+    path = tmp_path / "a.warc.zst"
+    path.write_bytes(b"\x5d\x2a\x4d\x18" + bytes(40))
+    with pytest.raises(ArchiveError, match="compressed with a dictionary of zstd"):
+        check_archive(path)
+
+
+def test_copy_names_its_origin() -> None:
+    record = compose(answer(), Origin("s3://bucket/a\r\nb.warc.gz", 17))
+    [copy] = ArchiveIterator(io.BytesIO(record))
+    assert copy.rec_headers.get_header("WARC-Source-URI") == "s3://bucket/a b.warc.gz"
+    assert copy.rec_headers.get_header("WARC-Source-Range") == "bytes=17-"
+    found = read_at(io.BytesIO(record), 0)
+    assert found is not None
+    assert found.body == answer().body

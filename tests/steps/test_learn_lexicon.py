@@ -189,7 +189,7 @@ def taught(store, pairs, monkeypatch, letters=None) -> list[PagePair]:
     asked: list[PagePair] = []
     monkeypatch.setattr(LexiconTask, "run", lambda self, context: asked.append(self.pair) or [])
     if letters is not None:
-        monkeypatch.setattr("diptych.steps.learn_lexicon._MAX_LETTERS", letters)
+        monkeypatch.setattr("diptych.steps.learn_lexicon.MAX_LETTERS", letters)
     learn(store, Pairing(store, pairs))
     store.db.execute("DELETE FROM learning")
     return asked
@@ -241,7 +241,7 @@ def test_only_sure_pairs_teach(store, every_pair, monkeypatch) -> None:
 def test_texts_teach_once_and_in_one_order(store, every_pair, monkeypatch) -> None:
     seen: list[list[tuple[str, str]]] = []
     monkeypatch.setattr(
-        "diptych.steps.learn_lexicon._lexicon", lambda texts, *_: seen.append(texts)
+        "diptych.steps.learn_lexicon.train_lexicon", lambda texts, *_: seen.append(texts)
     )
     learn(store, Pairing(store, sure(every_pair[:6])))
     assert seen[0] == sorted(set(seen[0]))

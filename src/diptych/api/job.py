@@ -42,6 +42,8 @@ class MinedJob(NamedTuple):
     segments: int
     """number of segments in the merged corpus"""
     notes: tuple[str, ...]
+    damaged: tuple[str, ...] = ()
+    """for each archive that could not be read to the end, the reason"""
 
 
 @dataclass(frozen=True)
@@ -146,14 +148,20 @@ def open_run(folder: str | Path) -> Run:
 
 def run_of_url(folder: Path, urls: Sequence[str]) -> Path:
     """The run folder of the site that URLs belong to; raises `ConfigError` if there is none."""
+    from diptych.api.archive_job import partition_of_url
     from diptych.job.folder import JobFolder, read_job, task_names
     from diptych.text.sites import parse_site
     from diptych.text.urls import site_name
 
-    domains = list(dict.fromkeys(site_name(site) for site in read_job(folder).inputs))
-    names = dict(zip(domains, task_names(domains), strict=True))
-    wanted = {site_name(parse_site(url)) for url in urls}
-    known = [names[domain] for domain in wanted if domain in names]
+    terms = read_job(folder)
+    if terms.kind == "archives":
+        wanted = {partition_of_url(parse_site(url), terms) for url in urls}
+        known = list(wanted)
+    else:
+        domains = list(dict.fromkeys(site_name(site) for site in terms.inputs))
+        names = dict(zip(domains, task_names(domains), strict=True))
+        wanted = {site_name(parse_site(url)) for url in urls}
+        known = [names[domain] for domain in wanted if domain in names]
     if len(wanted) > 1 or not known:
         what = "belong to several sites" if len(wanted) > 1 else "belongs to no site of the job"
         raise ConfigError(f"{' '.join(urls)} {what}: {folder} mines each site separately")
@@ -177,36 +185,48 @@ def mine_watched_job(
 
 def mine_job(asked: MineOptions, monitor: JobMonitor, environment: Environment) -> MinedJob:
     """Mine each site into a run of its own, then merge all runs; or continue the job."""
+    from diptych.api.archive_job import mine_archives
     from diptych.api.declare import require_valid
     from diptych.api.job_tasks import site_tasks
     from diptych.engine.executors import executor_of
     from diptych.job.driver import run_tasks
     from diptych.job.folder import opened_job
     from diptych.run.terms import default_folder
+    from diptych.sources.archives import archive_names
 
     require_valid(asked)
     assert asked.cluster is not None
-    sites = _sites(asked)
-    terms = _terms(asked, sites)
-    folder = asked.out or default_folder(sites, [], terms.langs)
+    archives = archive_names(asked.warc)
+    sites = _sites(asked, archives=bool(archives))
+    terms = _terms(asked, sites, archives)
+    folder = asked.out or default_folder(sites, asked.warc, terms.langs)
+    damaged: list[str] = []
     with opened_job(folder, terms) as job:
         options = _absolute(asked)
-        tasks = site_tasks(job.path, sites, options, replace(environment, workers=0))
         with executor_of(asked.cluster, logs=job.logs, limits=_limits(asked)) as executor:
-            entries = tuple(run_tasks(job, tasks, executor, monitor).values())
+            if archives:
+                found, damaged = mine_archives(
+                    job, archives, sites, terms.settings["partitions"], options, executor, monitor
+                )
+                entries = tuple(found)
+            else:
+                tasks = site_tasks(job.path, sites, options, replace(environment, workers=0))
+                entries = tuple(run_tasks(job, tasks, executor, monitor).values())
         monitor.begin("writing")
         choice = CorpusChoice(keep_templates=asked.keep_templates)
         segments = write_job_corpus(job, terms.langs, entries, choice)
-        mined = MinedJob(folder, entries, segments, tuple(_notes(entries)))
+        notes = tuple(_notes(entries))
+        mined = MinedJob(folder, entries, segments, notes, tuple(damaged))
         write_job_report(job, terms, mined)
     return mined
 
 
-def _sites(asked: MineOptions) -> list[Url]:
+def _sites(asked: MineOptions, *, archives: bool) -> list[Url]:
+    from diptych.api.mine import seeds_of
     from diptych.sources.site_list import named_sites
 
-    if asked.warc:
-        raise ConfigError(f"{option_name('cluster')} cannot be used with {option_name('warc')}")
+    if archives:
+        return seeds_of(asked, archives=True)
     sites = list(dict.fromkeys(named_sites(asked.sites, ())))
     if not sites:
         raise ConfigError("specify sites, such as https://example.org")
@@ -215,7 +235,8 @@ def _sites(asked: MineOptions) -> list[Url]:
     return sites
 
 
-def _terms(asked: MineOptions, sites: Sequence[Url]) -> JobTerms:
+def _terms(asked: MineOptions, sites: Sequence[Url], archives: Sequence[str]) -> JobTerms:
+    from diptych.api.archive_job import partitions_of
     from diptych.api.languages import languages, learned_names
     from diptych.api.recipe import lexicon_name, strategies_of
     from diptych.job.folder import JobTerms
@@ -226,11 +247,14 @@ def _terms(asked: MineOptions, sites: Sequence[Url]) -> JobTerms:
     recipe = asked.recipe()
     strategies_of(recipe, is_complete=False)  # a missing library is reported before anything runs
     lexicons = [lexicon_name(read_lexicon(path), langs) for path in asked.lexicon]
-    settings = {
+    settings: dict[str, Any] = {
         "scope": asked.scope, "also": list(asked.also), "recipe": signature(recipe, langs),
         "lexicons": lexicons, "taught": list(learned_names()),
     }  # fmt: skip
-    return JobTerms("sites", tuple(langs), tuple(sites), settings)
+    if not archives:
+        return JobTerms("sites", tuple(langs), tuple(sites), settings)
+    settings |= {"sites": list(sites), "partitions": partitions_of(asked.out, archives)}
+    return JobTerms("archives", tuple(langs), tuple(archives), settings)
 
 
 def _absolute(asked: MineOptions) -> MineOptions:
@@ -265,6 +289,7 @@ def write_job_report(job: JobFolder, terms: JobTerms, mined: MinedJob) -> None:
         SiteRow.of(entry.name, entry.result, entry.reason, entry.attempts)
         for entry in mined.entries
     ]
-    title = f"{len(rows):,} sites"
+    unit = "partitions of archives" if terms.kind == "archives" else "sites"
+    title = f"{len(rows):,} {unit}"
     signature = str(terms.settings.get("recipe", ""))
     write_job_page(job.path, title, terms.langs, signature, rows, mined.segments)

@@ -86,7 +86,7 @@ def write_job_corpus(
     merged = merged_runs(job, langs, asked)
     write_together(merged, made)
     write_job_pairs(job)
-    lines = merged.kept.count
+    lines = merged.kept.distinct
     data = f"{_stamp(entries, asked, paths)} {lines}\n".encode()
     replace_file(job.path / _STAMP, data, error=StoreError)
     return lines

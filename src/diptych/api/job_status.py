@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from diptych.job.folder import JobTerms
     from diptych.job.ledger import Entry
 
 _SHOWN = 20  # failed sites in the text
@@ -22,6 +23,8 @@ class Standing:
     entries: tuple[Entry, ...]
     running: dict[str, dict[str, Any]] = field(default_factory=dict)
     """figures of the sites that are being mined"""
+    unit: str = "sites"
+    """what the tasks mine; of archives, partitions of their sites"""
 
     @property
     def failed(self) -> tuple[Entry, ...]:
@@ -52,14 +55,14 @@ class Standing:
         waiting = self.sites - len(self.entries) - len(self.running)
         figures = self.figures()
         yield (
-            f"sites: {self.done:,} of {self.sites:,} finished, {len(self.running):,} running,"
+            f"{self.unit}: {self.done:,} of {self.sites:,} finished, {len(self.running):,} running,"
             f" {len(self.failed):,} failed, {max(0, waiting):,} waiting"
         )
         yield ", ".join(f"{figures[name]:,} {name}" for name in figures)
         for entry in self.failed[:_SHOWN]:
             yield f"failed: {entry.name}: {entry.reason} (logs/{entry.name}.log)"
         if len(self.failed) > _SHOWN:
-            yield f"and {len(self.failed) - _SHOWN:,} more failed sites"
+            yield f"and {len(self.failed) - _SHOWN:,} more failed {self.unit}"
 
     def to_json(self) -> str:
         """The standing as one JSON object."""
@@ -84,5 +87,20 @@ def standing_of(folder: Path) -> Standing:
     known = {entry.name for entry in entries if entry.is_done}
     running = {name: each for name, each in read_running(job.running).items() if name not in known}
     entries = tuple(entry for entry in entries if entry.name not in running)
-    sites = len({site_name(site) for site in read_job(folder).inputs})
+    terms = read_job(folder)
+    if terms.kind == "archives":
+        return _of_archives(terms, entries, running)
+    sites = len({site_name(site) for site in terms.inputs})
     return Standing(sites, entries, running)
+
+
+def _of_archives(
+    terms: JobTerms, entries: tuple[Entry, ...], running: dict[str, dict[str, Any]]
+) -> Standing:
+    """The standing of a job on archives: tasks before the last stage count only if they failed."""
+    from diptych.api.archive_tasks import PARTITION_PREFIX
+
+    last = tuple(
+        each for each in entries if each.name.startswith(PARTITION_PREFIX) or not each.is_done
+    )
+    return Standing(int(terms.settings["partitions"]), last, running, "partitions")

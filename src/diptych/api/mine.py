@@ -46,8 +46,8 @@ class MineOptions(WebOptions):
     sites: tuple[str, ...] = argument("SITE...", default=())
     langs: str = langs_option()
     out: Path | None = option("Folder for the run.", metavar="RUN")
-    warc: tuple[Path, ...] = option(
-        "Mine WARC archives instead of the web (file or folder; repeatable).",
+    warc: tuple[str, ...] = option(
+        "Mine WARC or WACZ archives instead of the web (file, folder, pattern or URL; repeatable).",
         default=(), metavar="FILE",
     )  # fmt: skip
     strategy: str | None = option("Recipe to use (see: diptych strategies).", metavar="NAME")
@@ -159,23 +159,22 @@ def mine_sites(
 
     A new folder is removed again if no server responded, unless `keep_empty` is True.
     """
-    from diptych.engine.replay import archive_files
     from diptych.learn.lexicon.lexicon import read_lexicon
     from diptych.reports.profile import Profiler
     from diptych.run.terms import Terms, default_folder, opened_run
+    from diptych.sources.archives import archive_names
 
     profiler = Profiler(monitor) if asked.profile else None
     require_valid(asked)
     langs = languages(asked.langs, asked.langid)
-    archives = archive_files(asked.warc)
-    seeds = _seeds(asked, archives=bool(archives))
+    archives = archive_names(asked.warc)
+    seeds = seeds_of(asked, archives=bool(archives))
     recipe = asked.recipe()
     strategies = strategies_of(recipe, is_complete=bool(archives and not seeds))
-    names = tuple(str(file.resolve()) for file in archives)
     lexicons = [read_lexicon(path) for path in asked.lexicon]
     known = tuple(lexicon_name(lexicon, langs) for lexicon in lexicons)
-    terms = Terms(langs, tuple(seeds), asked.scope, recipe, names, known, learned_names())
-    folder = asked.out or default_folder(seeds, [str(path) for path in asked.warc], langs)
+    terms = Terms(langs, tuple(seeds), asked.scope, recipe, tuple(archives), known, learned_names())
+    folder = asked.out or default_folder(seeds, asked.warc, langs)
     agent = agent_of(asked.user_agent)
     with opened_run(folder, terms, agent=agent, keep_empty=keep_empty) as store:
         mining = _Mining(asked, monitor, environment, store, terms, strategies, profiler)
@@ -194,10 +193,10 @@ class _Mining:
     strategies: Strategies
     profiler: Profiler | None
 
-    def run(self, archives: Sequence[Path], lexicons: Sequence[Lexicon], agent: str) -> Mined:
+    def run(self, archives: Sequence[str], lexicons: Sequence[Lexicon], agent: str) -> Mined:
         """Run all steps, and write the report."""
-        from diptych.engine.replay import index_archives
         from diptych.pipeline import run
+        from diptych.sources.archives import index_archives
 
         store, monitor, langs = self.store, self.monitor, self.terms.langs
         workers = self.environment.start_workers(self.asked.jobs)
@@ -207,31 +206,38 @@ class _Mining:
             if self.profiler is not None:
                 self.profiler.processes = lambda: workers.processes
                 self.profiler.begin("indexing")
-            damaged = index_archives(store, archives)
-            plan = _plan(store, self.terms, lexicons, self.asked, agent)
+            damaged = index_archives(
+                store, archives, seeds=self.terms.seeds, scope=self.terms.scope
+            )
+            plan = plan_of(store, self.terms, lexicons, self.asked, agent)
             monitor.notes.extend([*first_notes(langs), *store.archive.notes])
             now = 0.0 if archives else time.time()  # a replay uses a clock of its own
             run(plan, self.strategies, store, engine, workers, monitor, now)
             if self.profiler is not None:
                 self.profiler.begin("reporting")
-        return self._report(damaged)
-
-    def _report(self, damaged: Sequence[str]) -> Mined:
-        from diptych.reports.profile import write_profile
-        from diptych.reports.run_page import write_report
-        from diptych.reports.summary import summarise
-
-        store, monitor = self.store, self.monitor
-        summary = summarise(store, self.terms.langs)
-        notes = monitor.final_notes(summary.ends)
-        write_report(store, self.terms, summary, list(map(for_command_line, notes)))
-        profile = None if self.profiler is None else self.profiler.end(summary)
-        if profile is not None:
-            write_profile(store.folder, profile)
-        return Mined(store.folder, notes, summary, damaged, monitor.crawl_seconds, profile)
+        return report_run(store, self.terms, monitor, damaged, self.profiler)
 
 
-def _seeds(asked: MineOptions, *, archives: bool) -> list[Url]:
+def report_run(
+    store: Store, terms: Terms, monitor: Monitor, damaged: Sequence[str],
+    profiler: Profiler | None = None,
+) -> Mined:  # fmt: skip
+    """Write the report of a run that has ended, and return its results."""
+    from diptych.reports.profile import write_profile
+    from diptych.reports.run_page import write_report
+    from diptych.reports.summary import summarise
+
+    summary = summarise(store, terms.langs)
+    notes = monitor.final_notes(summary.ends)
+    write_report(store, terms, summary, list(map(for_command_line, notes)))
+    profile = None if profiler is None else profiler.end(summary)
+    if profile is not None:
+        write_profile(store.folder, profile)
+    return Mined(store.folder, notes, summary, damaged, monitor.crawl_seconds, profile)
+
+
+def seeds_of(asked: MineOptions, *, archives: bool) -> list[Url]:
+    """The URLs of the requested sites; `archives` is True if archives are mined."""
     from diptych.sources.site_list import named_sites
     from diptych.text.sites import parse_site
 
@@ -246,9 +252,10 @@ def _seeds(asked: MineOptions, *, archives: bool) -> list[Url]:
     return [*sites, *map(parse_site, asked.also)]
 
 
-def _plan(
+def plan_of(
     store: Store, terms: Terms, lexicons: Sequence[Lexicon], asked: MineOptions, agent: str
 ) -> Plan:
+    """The sites to mine with all limits; those of archives, if none was requested."""
     from diptych.engine.replay import PAGES_AT_ONCE
     from diptych.frontier.politeness import Politeness
     from diptych.frontier.scope import Scope, group
@@ -278,7 +285,7 @@ def _plan(
 
 
 def _engine(
-    asked: MineOptions, agent: str, archives: Sequence[Path], environment: Environment
+    asked: MineOptions, agent: str, archives: Sequence[str], environment: Environment
 ) -> Engine:
     if archives:
         from diptych.engine.replay import ReplayEngine

@@ -74,7 +74,7 @@ def mine(
     """
     asked = MineOptions(
         sites=texts(sites), langs=as_text(langs), out=None if out is None else Path(out),
-        warc=paths(warc), strategy=strategy, crawl=crawl, pair=pair, verify=verify,
+        warc=texts(warc), strategy=strategy, crawl=crawl, pair=pair, verify=verify,
         align_dom=align_dom, align_sentences=align_sentences, filter=filter,
         lexicon=paths(lexicon), langid=paths(langid), also=texts(also), scope=scope,
         max_pages=max_pages, max_minutes=max_minutes, max_megabytes=max_megabytes, share=share,

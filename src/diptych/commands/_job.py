@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from diptych.commands.options import FOUND, NOTHING, displayed, environment, mark_saved
+from diptych.commands.options import (
+    FOUND,
+    MISTAKE,
+    NOTHING,
+    displayed,
+    environment,
+    mark_saved,
+    say_damage,
+)
 from diptych.errors import for_command_line
 
 if TYPE_CHECKING:
@@ -40,7 +48,7 @@ def mine_job_and_print(asked: MineOptions, *, as_json: bool, quiet: bool) -> int
     else:
         figures = standing.figures()
         click.echo(
-            f"{standing.done:,} of {standing.sites:,} sites, {figures['pages']:,} pages,"
+            f"{standing.done:,} of {standing.sites:,} {standing.unit}, {figures['pages']:,} pages,"
             f" {figures['pairs']:,} page pairs, {mined.segments:,} segments"
             f" -> {mined.folder / 'corpus.tsv'}",
             err=True,
@@ -51,7 +59,10 @@ def mine_job_and_print(asked: MineOptions, *, as_json: bool, quiet: bool) -> int
             click.echo(
                 f"note: {len(notes) - _SHOWN:,} more sites failed; see report.html", err=True
             )
-    return FOUND if mined.segments else NOTHING
+    say_damage(mined.damaged)
+    if not mined.segments:
+        return NOTHING
+    return MISTAKE if mined.damaged else FOUND
 
 
 def job_status(folder: Path, *, as_json: bool) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,11 +15,15 @@ from diptych.api.declare import option
 from diptych.api.mine import Mined, MineOptions, mine_sites
 from diptych.commands.declare import command
 from diptych.commands.options import (
+    FOUND,
+    MISTAKE,
+    NOTHING,
     as_object,
     displayed,
     environment,
     lists_option,
     mark_saved,
+    say_damage,
     summary_console,
 )
 from diptych.errors import for_command_line
@@ -80,19 +83,10 @@ def mine_and_print(asked: MineOptions, *, as_json: bool = False, quiet: bool = F
 
 
 def _exit_code(mined: Mined) -> int:
-    _say_damage(mined.damaged)
+    say_damage(mined.damaged)
     if not mined.summary.segments:
-        return 1
-    return 2 if mined.damaged else 0
-
-
-def _say_damage(damaged: Sequence[str]) -> None:
-    for error in damaged:
-        click.echo(
-            f"error: {error}; only the part before the damage was used; replace the file and run"
-            " the same command again, or mine an intact copy into another folder",
-            err=True,
-        )
+        return NOTHING
+    return MISTAKE if mined.damaged else FOUND
 
 
 def to_json(summary: Summary, **more: Any) -> str:

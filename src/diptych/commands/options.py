@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from contextvars import copy_context
 from dataclasses import dataclass
@@ -30,6 +30,16 @@ FOUND, NOTHING, MISTAKE, STOPPED = 0, 1, 2, 130
 """exit codes; the last one is for Ctrl-C"""
 _IS_SAVED = "diptych.is_saved"  # in the context of a command that can be continued
 _CONTINUE = "Saved results are kept; run the same command again to continue."
+
+
+def say_damage(damaged: Iterable[str]) -> None:
+    """Print messages about archives that could not be read to the end."""
+    for error in damaged:
+        click.echo(
+            f"error: {error}; only the part before the damage was used; replace the file and run"
+            " the same command again, or mine an intact copy into another folder",
+            err=True,
+        )
 
 
 def two_langs_option() -> Any:

@@ -17,8 +17,8 @@ class RebuildOptions(CorpusOptions):
     """Options of `diptych rebuild`."""
 
     files: tuple[Path, ...] = argument("STANDOFF...")
-    warc: tuple[Path, ...] = option(
-        "WARC archives that contain the pages (file or folder; repeatable).",
+    warc: tuple[str, ...] = option(
+        "WARC or WACZ archives that contain the pages (file, folder or pattern; repeatable).",
         default=REQUIRED, metavar="FILE",
     )  # fmt: skip
 

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from posixpath import normpath
 from typing import Any, BinaryIO, NamedTuple
 
 from diptych.corpus.files import OutFiles
@@ -189,10 +190,16 @@ class RunCorpus:
 
     def _page(self, lang: str, row: Sequence[Any]) -> _PairPage:
         url, title, fetched_at, digest, warc, offset, flags, archive = row
-        name = f"{self.prefix}{warc}" if warc.startswith("warc/") else warc
+        name = self._archive_name(warc)
         return _PairPage(
             lang, url, title, fetched_at, digest, name, offset, tuple(flags.split()), archive
         )
+
+    def _archive_name(self, path: str) -> str:
+        """The name of an archive; those of the run and of its job are named from other folders."""
+        if path.startswith("warc/") or (self.prefix and path.startswith("../")):
+            return normpath(f"{self.prefix}{path}")
+        return path
 
     def _left_out(self) -> frozenset[int]:
         """The keys whose near-duplicates are left out too: further examples of templates."""

@@ -33,7 +33,7 @@ class Kept(NamedTuple):
     """number of near-duplicates of a row that is kept, with itself; 0 for all others"""
 
     @property
-    def count(self) -> int:
+    def distinct(self) -> int:
         """The number of rows that are kept."""
         return int(np.count_nonzero(self.copies))
 

@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 from diptych.corpus.from_file import lines
 from diptych.corpus.personal_data import redacted
-from diptych.engine.replay import archive_files
 from diptych.errors import ArchiveError, ConfigError, CorpusError
 from diptych.files import reading
 from diptych.page.body import decompress, is_html
@@ -25,6 +24,7 @@ from diptych.page.read import read_content
 from diptych.reason import Reason
 from diptych.run.page_index import PageIndex, PagePlace
 from diptych.run.warc import read_at, scan
+from diptych.sources.archives import local_archives
 from diptych.stages.export.standoff import BareUnit, read_header, read_line, text_hash
 from diptych.text.digests import body_digest
 from diptych.text.spans import by_path, texts_at
@@ -60,8 +60,8 @@ class _Read(NamedTuple):
 class Archives:
     """WARC files, and an index of their pages."""
 
-    def __init__(self, paths: Iterable[Path]) -> None:
-        self.files = archive_files(paths)
+    def __init__(self, paths: Iterable[Path | str]) -> None:
+        self.files = local_archives(paths)
         self._named: defaultdict[str, list[Path]] = defaultdict(list)
         for file in self.files:
             self._named[file.name].append(file)
@@ -231,6 +231,6 @@ class Rebuild:
         )
 
 
-def open_rebuild(paths: Sequence[Path], archives: Iterable[Path]) -> Rebuild:
+def open_rebuild(paths: Sequence[Path], archives: Iterable[Path | str]) -> Rebuild:
     """Open stand-off corpora for export, together with the files or folders of their archives."""
     return Rebuild(paths, Archives(archives))

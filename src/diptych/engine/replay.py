@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,60 +29,54 @@ from diptych.protocols import Watcher
 from diptych.reason import Reason
 from diptych.run.archived import ArchiveIndex
 from diptych.run.database import Transaction
+from diptych.run.page_rows import StagedPages
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.run.warc import Pointer, check_archive, scan
 from diptych.types import Failure, Kind, Response
 
 
-def archive_files(paths: Iterable[Path]) -> list[Path]:
-    """The WARC files in a list of files and folders; the files in a folder are sorted."""
-    files: list[Path] = []
-    for path in paths:
-        if path.is_dir():
-            found = sorted(
-                file for file in path.rglob("*") if file.name.endswith((".warc", ".warc.gz"))
-            )
-            if not found:
-                raise ArchiveError(f"{path} contains no *.warc or *.warc.gz files")
-            files.extend(found)
-        elif path.is_file():
-            check_archive(path)
-            files.append(path)
-        else:
-            raise ArchiveError(f"there is no file {path}")
-    return files
-
-
 def index_archives(store: Store, files: Sequence[Path]) -> list[str]:
-    """Index all responses in archives, and return messages about damaged archives.
+    """Index all responses in local archives, and return messages about damaged archives."""
+    for file in files:
+        index_archive(store, file)
+    return require_answers(store)
 
-    Responses before the damage are indexed.  A file is indexed again only if its size has changed.
+
+def index_archive(store: Store, file: Path) -> None:
+    """Index all responses in an archive; those before damage are indexed too.
+
+    A file is indexed again only if its size has changed.
     """
     index = ArchiveIndex(store)
-    for file in files:
-        path, size = str(file.resolve()), file.stat().st_size
-        if index.has(path, size):
-            continue
-        with store.transaction():
-            id = store.archive.add(path, size)
-            index.finish(id, size, _add_answers(index, id, file))
-    return index.errors()
+    path, size = str(file.resolve()), file.stat().st_size
+    if index.has(path, size):
+        return
+    with store.transaction():
+        id = store.archive.add(path, size)
+        index.finish(id, size, _add_answers(index, id, file))
+
+
+def require_answers(store: Store) -> list[str]:
+    """Messages about archives that could not be read; raises the first if there is no response."""
+    index = ArchiveIndex(store)
+    errors = index.errors()
+    if errors and not index.has_answers():
+        raise ArchiveError(errors[0])
+    return errors
+
+
+def is_page_of(response: Response) -> bool:
+    """True if an archived response is an HTML page."""
+    return response.status == 200 and is_html(response.header("Content-Type"), response.body[:1024])
 
 
 def _add_answers(index: ArchiveIndex, warc: int, file: Path) -> str:
-    count = 0
     try:
-        for located in scan(file):
-            response = located.response
-            is_page = response.status == 200 and is_html(
-                response.header("Content-Type"), response.body[:1024]
-            )
-            index.add(response.url, warc, located.offset, is_page=is_page)
-            count += 1
+        check_archive(file)
+        for offset, response in scan(file):
+            index.add(response.url, warc, offset, is_page=is_page_of(response))
     except ArchiveError as error:
-        if not count:
-            raise
         return str(error)
     return ""
 
@@ -103,12 +96,15 @@ class ReplayEngine:
     crawl.
     """
 
+    staged: StagedPages | None = None
+    """pages that have been parsed already"""
+
     def run(self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher) -> None:
         """Crawl until no URL is left or the watcher stops the crawl."""
         workers.prepare(Statistics(crawl.store).queued())
         with (
             crawl.store.transaction() as transaction,
-            closing(_Replay(crawl, answers, workers, watcher, transaction)) as replay,
+            closing(_Replay(crawl, answers, workers, watcher, transaction, self.staged)) as replay,
             suppress(_StoppedError),
         ):
             for claim, reading, pointer in replay.answers():
@@ -135,6 +131,14 @@ class _Opened(NamedTuple):
     is_alone: bool
 
 
+class _Known(NamedTuple):
+    """A claim whose archived response was parsed before."""
+
+    claim: Claim
+    pointer: Pointer
+    reading: ReadAnswer
+
+
 class _Replay:
     """A crawl that is being replayed.
 
@@ -144,14 +148,15 @@ class _Replay:
 
     def __init__(
         self, crawl: Crawl, answers: Answerer, workers: Workers, watcher: Watcher,
-        transaction: Transaction,
+        transaction: Transaction, staged: StagedPages | None,
     ) -> None:  # fmt: skip
         self.now = float(crawl.stats.downloads)
         self._crawl, self._answers, self._workers = crawl, answers, workers
         self._watcher, self._transaction = watcher, transaction
         self._index = ArchiveIndex(crawl.store)
         self._room = 1 if crawl.guides.has_memory else PAGES_AT_ONCE
-        self._open: deque[_Opened | Claim] = deque()
+        self._staged = staged
+        self._open: deque[_Opened | _Known | Claim] = deque()
         """claims in order; those whose responses are not archived stand alone"""
 
     def tick(self) -> None:
@@ -167,12 +172,20 @@ class _Replay:
                 break
             if self._open:
                 first = self._open.popleft()
-                claim = first if isinstance(first, Claim) else first.claim
-                reading = None if isinstance(first, Claim) else self._reading(first)
-                if reading is None or isinstance(first, Claim):
-                    yield claim, _missing(claim, self._crawl.langs), None
-                else:
-                    yield claim, reading, first.pointer
+                yield self._answer(first)
+
+    def _answer(
+        self, opened: _Opened | _Known | Claim
+    ) -> tuple[Claim, ReadAnswer | Failure, Pointer | None]:
+        """The response to a claim; a failure if it is not archived."""
+        if isinstance(opened, _Known):
+            return opened.claim, opened.reading, opened.pointer
+        if isinstance(opened, _Opened):
+            reading = self._reading(opened)
+            if reading is not None:
+                return opened.claim, reading, opened.pointer
+            opened = opened.claim
+        return opened, _missing(opened, self._crawl.langs), None
 
     def close(self) -> None:
         """Stop parsing, and close all archives."""
@@ -201,29 +214,41 @@ class _Replay:
             self.now = max(self.now + 1.0, wake)
         return True
 
-    def _opened(self, claims: Sequence[Claim]) -> list[_Opened | Claim]:
+    def _opened(self, claims: Sequence[Claim]) -> list[_Opened | _Known | Claim]:
         """Begin to parse the archived responses to claims, in one task.
 
         Sketches are created at the same time, so that no page is parsed twice.
         """
         store, langs = self._crawl.store, self._crawl.langs
         folder, path_of = str(store.folder), store.archive.path
-        places = [self._index.place(claim.url) for claim in claims]
+        opened: list[_Opened | _Known | Claim] = [*map(self._known, claims)]
+        places = {
+            each: place
+            for each, claim in enumerate(opened)
+            if isinstance(claim, Claim) and (place := self._index.place(claim.url)) is not None
+        }
         tasks = tuple(
-            ArchivedTask(claim.kind, folder, path_of(place[0]), place[1], claim.depth, langs)
-            for claim, place in zip(claims, places, strict=True)
-            if place is not None
+            ArchivedTask(claim.kind, folder, path_of(warc), offset, claim.depth, langs)
+            for claim, (warc, offset) in ((claims[each], place) for each, place in places.items())
         )
-        if not tasks:
-            return [*claims]
-        results = self._workers.submit(ArchivedPagesTask(tasks), ALONE, limits=READ_LIMITS)
-        numbers, is_alone = count(), len(tasks) == 1
-        return [
-            _Opened(claim, Pointer(*place, 0), tasks[n := next(numbers)], results, n, is_alone)
-            if place is not None
-            else claim
-            for claim, place in zip(claims, places, strict=True)
-        ]
+        if tasks:
+            results = self._workers.submit(ArchivedPagesTask(tasks), ALONE, limits=READ_LIMITS)
+            for number, (each, place) in enumerate(places.items()):
+                opened[each] = _Opened(
+                    claims[each], Pointer(*place, 0), tasks[number], results, number,
+                    len(tasks) == 1,
+                )  # fmt: skip
+        return opened
+
+    def _known(self, claim: Claim) -> _Known | Claim:
+        """The response to a claim if it was parsed before; otherwise the claim."""
+        if self._staged is None or claim.kind is not Kind.PAGE:
+            return claim
+        place = self._index.place(claim.url)
+        reading = None if place is None else self._staged.answer(claim.url, claim.depth)
+        if place is None or reading is None:
+            return claim
+        return _Known(claim, Pointer(*place, 0), reading)
 
     def _reading(self, opened: _Opened) -> ReadAnswer | Failure | None:
         """Wait for the response to a claim, and return it; None if the archive does not have it.

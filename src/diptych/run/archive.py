@@ -204,14 +204,18 @@ class Archive:
     def _requeue_lost(self, warc: int, size: int) -> None:
         """Requeue the URLs whose records are not in the first `size` bytes of a WARC file.
 
-        If no record is intact, the file is unregistered.
+        If no record is intact, the file is unregistered.  Records that were copied from a remote
+        archive are all lost with their file, and the archive is read again.
         """
+        size = 0 if self._db.execute(SQL["has_copies"], (warc,)).fetchone() else size
         whole: int | None = self._db.execute(SQL["whole_bytes"], (warc, size)).fetchone()[0]
         with self._db:
             self._db.execute("BEGIN")
             self._db.execute(SQL["queue_lost_urls"], (warc, size))
             for table in ("guides", "journal", "sitemaps", "pages", "fetches"):
                 self._db.execute(SQL[f"delete_lost_{table}"], (warc, size))
+            self._db.execute("DELETE FROM archive WHERE warc = ?", (warc,))
+            self._db.execute(SQL["forget_remote_archives"])
             if whole:
                 self._db.execute("UPDATE warcs SET size = ? WHERE id = ?", (whole, warc))
             else:

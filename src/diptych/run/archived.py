@@ -22,6 +22,15 @@ class ArchiveIndex:
         row = self.store.db.execute("SELECT size FROM warcs WHERE path = ?", (path,)).fetchone()
         return bool(row == (size,))
 
+    def is_read(self, path: str) -> bool:
+        """True if this archive has been read, whatever its size was."""
+        row = self.store.db.execute("SELECT size FROM warcs WHERE path = ?", (path,)).fetchone()
+        return row is not None and row[0] >= 0
+
+    def forget(self, warc: int, error: str) -> None:
+        """Mark an archive as not read, with an error message."""
+        self.store.db.execute("UPDATE warcs SET size = -1, error = ? WHERE id = ?", (error, warc))
+
     def add(self, url: Url, warc: int, offset: int, *, is_page: bool) -> None:
         """Add the location of a response to a URL.
 
@@ -38,6 +47,10 @@ class ArchiveIndex:
         db = self.store.db
         db.execute("UPDATE warcs SET size = ?, error = ? WHERE id = ?", (size, error, warc))
         db.execute(SQL["queue_urls_by_reason"], (Reason.NOT_ARCHIVED,))
+
+    def has_answers(self) -> bool:
+        """True if there is a response in any archive."""
+        return self.store.db.execute("SELECT 1 FROM archive LIMIT 1").fetchone() is not None
 
     def errors(self) -> list[str]:
         """Error messages about archives, sorted by path."""

@@ -32,6 +32,12 @@ DELETE FROM pages WHERE warc = ? AND offset + length > ?
 -- name: delete_lost_fetches
 DELETE FROM fetches WHERE warc = ? AND offset + length > ?
 
+-- name: has_copies
+SELECT 1 FROM archive WHERE warc = ? LIMIT 1
+
+-- name: forget_remote_archives
+UPDATE warcs SET size = -1 WHERE path LIKE '%://%'
+
 -- name: last_answer
 SELECT warc, offset FROM fetches WHERE url = ? AND warc IS NOT NULL ORDER BY id DESC LIMIT 1
 

@@ -12,11 +12,13 @@ import uuid
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+import zstandard
 from fastwarc.stream_io import ChunkedReader
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 from isal import igzip
@@ -24,6 +26,7 @@ from isal import igzip
 from diptych._version import VERSION
 from diptych.errors import ArchiveError
 from diptych.files import parser_errors, reading, reason_of
+from diptych.run import wacz
 from diptych.text.digests import body_digest
 from diptych.text.urls import normalise
 from diptych.types import Response, Url
@@ -36,8 +39,13 @@ _HOP_HEADERS = frozenset({"transfer-encoding", "connection", "keep-alive"})
 _COMPRESSED_AS_A_WHOLE = (
     "it is compressed as a whole, not record by record; repair it with: warcio recompress OLD NEW"
 )
+_WITH_DICTIONARY = (
+    "it is compressed with a dictionary of zstd; compress each record with gzip, or with zstd"
+    " without a dictionary"
+)
 _KINDS = (WarcRecordType.response, WarcRecordType.resource)
-_GZIP = b"\x1f\x8b"
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_DICTIONARY = b"\x5d\x2a\x4d\x18"  # IIPC's zstd for WARC: the frame before the first record
 _CHUNK = 65_536  # bytes read at a time
 _LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()  # the latest date that can be written
 _LINE_BREAKS = re.compile(r"[\r\n\0]+[ \t]*")
@@ -59,8 +67,18 @@ class ArchivedResponse(NamedTuple):
     response: Response
 
 
-def compose(response: Response) -> bytes:
-    """Encode a response as one compressed `response` record with digests."""
+class Origin(NamedTuple):
+    """The archive from which a record was copied, and its offset there."""
+
+    url: str
+    offset: int
+
+
+def compose(response: Response, origin: Origin | None = None) -> bytes:
+    """Encode a response as one compressed `response` record with digests.
+
+    `origin` is stored in the header that `cdx_toolkit` uses for copies too.
+    """
     fields = {
         "WARC-Type": "response",
         "WARC-Date": _date(response.fetched_at),
@@ -72,6 +90,9 @@ def compose(response: Response) -> bytes:
         fields["WARC-IP-Address"] = response.ip
     if response.truncated:
         fields["WARC-Truncated"] = _TRUNCATED.get(response.truncated, response.truncated)
+    if origin is not None:
+        fields["WARC-Source-URI"] = _LINE_BREAKS.sub(" ", origin.url)
+        fields["WARC-Source-Range"] = f"bytes={origin.offset}-"
     return _compose(fields, _http_head(response) + response.body)
 
 
@@ -125,14 +146,23 @@ def _http_head(response: Response) -> bytes:
 
 
 def check_archive(path: Path) -> None:
-    """Raise ArchiveError if a file does not begin like a WARC file."""
+    """Raise ArchiveError if a file does not begin like a WARC file, and is not a WACZ file."""
     with reading(path, error=ArchiveError), path.open("rb") as stream:
         head = stream.read(_CHUNK)
     if not head:
         raise ArchiveError(f"{path} is empty")
+    if head.startswith(wacz.SIGNATURE):
+        with reading(path, "WACZ file", error=ArchiveError):
+            wacz.members(path)
+        return
+    if head.startswith(_DICTIONARY):
+        raise ArchiveError(f"cannot read {path}: {_WITH_DICTIONARY}")
     if head.startswith(_GZIP):
         with suppress(zlib.error):
             head = zlib.decompressobj(31).decompress(head, _CHUNK)
+    if head.startswith(_ZSTD):
+        with suppress(zstandard.ZstdError):
+            head = zstandard.ZstdDecompressor().stream_reader(head).read(_CHUNK)
     if not head.lstrip().startswith(b"WARC/"):
         raise ArchiveError(f"{path} is not a WARC file")
 
@@ -148,59 +178,100 @@ def read_at(stream: BinaryIO, offset: int) -> Response | None:
 
 
 def scan(path: Path) -> Iterator[ArchivedResponse]:
-    """Yield all HTTP responses in an archive, in order.
+    """Yield all HTTP responses in a WARC or WACZ file, in order.
 
     If the archive is truncated, raise an ArchiveError after yielding everything before that point.
     """
-    found, last = 0, 0
+    state = _Progress()
     try:
         with path.open("rb") as stream:
-            for record in ArchiveIterator(stream, strict_mode=False):
-                if found == 1 and _is_inside_a_member(path, record.stream_pos):
-                    raise ValueError(_COMPRESSED_AS_A_WHOLE)
-                if record.record_type in _KINDS:
-                    response = _response(record)
-                    if response is not None:
-                        yield ArchivedResponse(record.stream_pos, response)
-                found, last = found + 1, record.stream_pos
-            if not found:
-                raise EOFError("it contains no records")
-            if _has_more(stream, last):
-                raise EOFError("the last record is truncated")
+            is_zip = stream.read(len(wacz.SIGNATURE)) == wacz.SIGNATURE
+            size = stream.seek(0, 2)
+            parts = wacz.members(path) if is_zip else [wacz.Member("", 0, size)]
+            for part in parts:
+                stream.seek(part.start)
+                end = part.end if is_zip else None
+                yield from _scan(stream, part.start, end, state)
     except parser_errors() as error:
         said = (
-            f"damaged or truncated after record {found:,}" if found else "not a readable WARC file"
+            f"damaged or truncated after record {state.found:,}"
+            if state.found
+            else "not a readable WARC file"
         )
         raise ArchiveError(f"{path} is {said}: {reason_of(error)}") from error
 
 
-def _is_inside_a_member(path: Path, offset: int) -> bool:
-    """True if a file is compressed, but no gzip member starts at this offset."""
-    with path.open("rb") as stream:
-        is_compressed = stream.read(2) == _GZIP
-        stream.seek(offset)
-        return is_compressed and stream.read(2) != _GZIP
+@dataclass(slots=True)
+class _Progress:
+    """The number of records that have been read from an archive."""
+
+    found: int = 0
 
 
-def _has_more(stream: BinaryIO, last: int) -> bool:
-    """True if data follows the last record that was read, or if that record is incomplete."""
+def _scan(
+    stream: BinaryIO, start: int, end: int | None, state: _Progress
+) -> Iterator[ArchivedResponse]:
+    """Yield the responses in the WARC file that begins at `start` and ends before `end`."""
+    first, last = state.found, -1
+    source = stream if end is None else wacz.Window(stream, start, end)
+    for record in ArchiveIterator(source, strict_mode=False):
+        place = record.stream_pos
+        is_second = state.found == first + 1
+        if place == last or (is_second and _is_inside_a_member(stream, start, place)):
+            raise ValueError(_COMPRESSED_AS_A_WHOLE)
+        if record.record_type in _KINDS:
+            response = _response(record)
+            if response is not None:
+                yield ArchivedResponse(place, response)
+        state.found, last = state.found + 1, place
+    if state.found == first:
+        raise EOFError("it contains no records")
+    if _has_more(stream, last, end):
+        raise EOFError("the last record is truncated")
+
+
+def _is_inside_a_member(stream: BinaryIO, start: int, offset: int) -> bool:
+    """True if an archive is compressed, but no gzip member or zstd frame starts at this offset."""
+    position = stream.tell()
+    stream.seek(start)
+    magic = _magic(stream.read(4))
+    stream.seek(offset)
+    own = _magic(stream.read(4))
+    stream.seek(position)
+    return bool(magic) and own != magic
+
+
+def _magic(head: bytes) -> bytes:
+    """The first bytes of a compressed record; empty if it is not compressed."""
+    return next((magic for magic in (_GZIP, _ZSTD) if head.startswith(magic)), b"")
+
+
+def _has_more(stream: BinaryIO, last: int, end: int | None) -> bool:
+    """True if data follows the last record that was read, or if that record is incomplete.
+
+    `end` is where the archive ends; None means with the stream.
+    """
+    end = stream.seek(0, 2) if end is None else end
     stream.seek(last)
-    is_compressed = stream.read(2) == _GZIP
+    magic = _magic(stream.read(4))
     stream.seek(last)
-    if is_compressed:
+    if magic == _ZSTD:
+        return False  # FastWARC raises an error for an incomplete frame
+    if magic:
         inflater = zlib.decompressobj(31)
-        while not inflater.eof and (chunk := stream.read(_CHUNK)):
+        while not inflater.eof and (chunk := stream.read(min(_CHUNK, end - stream.tell()))):
             inflater.decompress(chunk)
-        return not inflater.eof or bool((inflater.unused_data + stream.read(64)).strip(b"\0"))
+        rest = inflater.unused_data + stream.read(min(64, end - stream.tell()))
+        return not inflater.eof or bool(rest.strip(b"\0"))
     length = -1
-    while (line := stream.readline(_CHUNK)).strip():
+    while (line := stream.readline(min(_CHUNK, end - stream.tell()))).strip():
         name, _, value = line.partition(b":")
         if name.strip().lower() == b"content-length":
             length = int(value)
     if length < 0 or not line:
         return True  # cut off within the head
     stream.seek(length, 1)
-    return bool(stream.read(64).strip(b"\r\n\0"))
+    return bool(stream.read(max(min(64, end - stream.tell()), 0)).strip(b"\r\n\0"))
 
 
 def _response(record: WarcRecord) -> Response | None:

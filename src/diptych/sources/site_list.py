@@ -15,7 +15,7 @@ STANDARD = "-"
 """the name of standard input"""
 _MAX_BYTES = 1 << 28
 _RUN_FILE = "run.toml"
-_ARCHIVES = (".warc", ".warc.gz")
+_ARCHIVES = (".warc", ".warc.gz", ".warc.zst", ".wacz")
 
 
 def named_sites(

@@ -23,7 +23,7 @@ SURE_PAIR = 0.8  # minimum score of a pair to learn from
 # On 21 real sites and a manual, as many segments that were judged good by reading are kept as with
 # 500,000 letters of any text, in two thirds of the time.  With 150,000 letters, learning takes half
 # of the time, but some sites lose up to 4% of their segments.
-_MAX_LETTERS = 250_000  # of text to learn from, not counting repetitions
+MAX_LETTERS = 250_000  # of text to learn from, not counting repetitions
 _MIN_NEW = 0.3  # minimum share of a page's text that no page before it has
 _MAX_READ = 2_000_000  # letters of the pages that are looked at
 _MAX_PAIRS = 4_000  # that are looked at, to bound the memory
@@ -43,18 +43,28 @@ def learn_lexicons(
     watcher.tick()
     lexicons = dict(known)
     for langs in store.lang_pairs():
-        tasks = [LexiconTask(pair) for pair in _training_pairs(store, langs)]
-        watcher.begin("learning words", len(tasks), "page pairs")
-        texts: set[tuple[str, str]] = set()
-        for found in workers.run_tasks(tasks, context.shared(store), tick=watcher.tick):
-            watcher.advance()
-            texts.update(() if isinstance(found, Failed) else found)
-        if learned := _lexicon(sorted(texts), langs, known.get(langs)):
+        texts = sure_texts(store, context, langs, workers, watcher)
+        if learned := train_lexicon(texts, langs, known.get(langs)):
             lexicons[langs] = learned
     return lexicons
 
 
-def _training_pairs(store: Store, langs: LangPair) -> list[PagePair]:
+def sure_texts(
+    store: Store, context: TaskContext, langs: LangPair, workers: Workers, watcher: Watcher,
+    *, max_letters: int | None = None,
+) -> list[tuple[str, str]]:  # fmt: skip
+    """Segments that are almost certainly translations, of so many letters of text, sorted."""
+    pairs = _training_pairs(store, langs, max_letters or MAX_LETTERS)
+    tasks = list(map(LexiconTask, pairs))
+    watcher.begin("learning words", len(tasks), "page pairs")
+    texts: set[tuple[str, str]] = set()
+    for found in workers.run_tasks(tasks, context.shared(store), tick=watcher.tick):
+        watcher.advance()
+        texts.update(() if isinstance(found, Failed) else found)
+    return sorted(texts)
+
+
+def _training_pairs(store: Store, langs: LangPair, max_letters: int) -> list[PagePair]:
     """A random sample of the page pairs with a high score, without pages that repeat others.
 
     Aligning a page costs as much for text that it shares with others, such as menus, as for text of
@@ -65,7 +75,7 @@ def _training_pairs(store: Store, langs: LangPair) -> list[PagePair]:
     known: set[int] = set()
     learned = read = 0.0
     for pair, length in nsmallest(_MAX_PAIRS, rows, key=lambda row: random_order(row[0])):
-        if learned >= _MAX_LETTERS or read >= _MAX_READ:
+        if learned >= max_letters or read >= _MAX_READ:
             break
         blocks = store.blocks_of(pair.left) or [(0, float(length))]
         new = sum(letters for text, letters in blocks if text not in known)
@@ -78,7 +88,7 @@ def _training_pairs(store: Store, langs: LangPair) -> list[PagePair]:
     return chosen
 
 
-def _lexicon(
+def train_lexicon(
     texts: list[tuple[str, str]], langs: LangPair, known: Lexicon | None
 ) -> Lexicon | None:
     """Train a lexicon on segments and merge it with `known`; with few segments, return `known`."""
