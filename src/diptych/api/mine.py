@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from diptych.api.arguments import paths, texts
+from diptych.api.common_crawl import CommonCrawlOptions, CrawlSource, captured_sites
 from diptych.api.declare import amount_option, argument, count_option, option, require_valid
 from diptych.api.export import keep_templates_option
 from diptych.api.languages import (
@@ -20,10 +21,12 @@ from diptych.api.languages import (
     languages,
     learned_names,
 )
+from diptych.api.lexicons import lexicon_name
 from diptych.api.run import Run
+from diptych.api.seeds import named_groups, seeds_of
 from diptych.api.watch import watched
 from diptych.api.web import Environment, WebOptions, agent_of
-from diptych.errors import ConfigError, for_command_line, for_python, option_name
+from diptych.errors import for_command_line, for_python
 
 if TYPE_CHECKING:
     from diptych.engine.engine import Engine
@@ -36,7 +39,6 @@ if TYPE_CHECKING:
     from diptych.reports.summary import Summary
     from diptych.run.store import Store
     from diptych.run.terms import Terms
-    from diptych.types import Url
 
 STAGES = ("crawl", "pair", "verify", "align_dom", "align_sentences", "filter")
 """stages whose strategies can be set by options"""
@@ -47,7 +49,7 @@ def _stage(name: str) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MineOptions(WebOptions):
+class MineOptions(CommonCrawlOptions, WebOptions):
     """Options for mining; `mine` and `diptych mine` take their defaults from this class."""
 
     sites: tuple[str, ...] = argument("SITE...", default=())
@@ -163,6 +165,12 @@ def mine(
     connections: int = MineOptions.connections,
     jobs: int | None = MineOptions.jobs,
     profile: bool = MineOptions.profile,
+    common_crawl: str | Sequence[str] = (),
+    cc_base: str = MineOptions.cc_base,
+    cc_index: str | Sequence[str] = (),
+    min_pages: int = MineOptions.min_pages,
+    max_candidates: int | None = MineOptions.max_candidates,
+    suffix: str | Sequence[str] = (),
     delay: float = MineOptions.delay,
     user_agent: str | None = MineOptions.user_agent,
     proxy: str | None = MineOptions.proxy,
@@ -173,7 +181,8 @@ def mine(
     """Crawl one or more sites and mine their parallel text into a corpus.
 
     The run is the folder `out`, by default a folder named after the site and the languages.  The
-    same call continues an interrupted run.  With `warc`, archives are mined instead of the web.
+    same call continues an interrupted run.  With `warc`, archives are mined instead of the web;
+    with `common_crawl`, the pages of the sites in a crawl of Common Crawl.
     The options are the same as those of `diptych mine`; see [Commands](cli.md#mine).
 
     `progress` is a function that is called with a `Progress` several times a second, possibly in
@@ -193,7 +202,9 @@ def mine(
         lexicon=paths(lexicon), langid=paths(langid), also=texts(also), scope=scope,
         max_pages=max_pages, max_minutes=max_minutes, max_megabytes=max_megabytes, share=share,
         patience=patience, keep_templates=keep_templates, connections=connections, jobs=jobs,
-        profile=profile, delay=delay, user_agent=user_agent, proxy=proxy,
+        profile=profile, common_crawl=texts(common_crawl), cc_base=cc_base,
+        cc_index=texts(cc_index), min_pages=min_pages, max_candidates=max_candidates,
+        suffix=texts(suffix), delay=delay, user_agent=user_agent, proxy=proxy,
         allow_private=allow_private,
     )  # fmt: skip
     with watched(progress, cancel) as monitor:
@@ -240,15 +251,16 @@ def mine_sites(
     profiler = Profiler(monitor) if asked.profile else None
     require_valid(asked)
     langs = languages(asked.langs, asked.langid)
-    archives = archive_files(asked.warc)
-    seeds = _seeds(asked, archives=bool(archives))
+    archives, crawls = archive_files(asked.warc), asked.sources()
+    seeds = seeds_of(asked, archives=bool(archives))
     recipe = asked.recipe()
-    strategies = _strategies(recipe, is_complete=bool(archives and not seeds))
-    names = tuple(str(file.resolve()) for file in archives)
+    is_complete = bool(crawls or (archives and not seeds))
+    strategies = _strategies(recipe, is_complete=is_complete)
+    names = (*(str(file.resolve()) for file in archives), *crawls)
     lexicons = [read_lexicon(path) for path in asked.lexicon]
-    known = tuple(_named(lexicon, langs) for lexicon in lexicons)
+    known = tuple(lexicon_name(lexicon, langs) for lexicon in lexicons)
     terms = Terms(langs, tuple(seeds), asked.scope, recipe, names, known, learned_names())
-    folder = asked.out or default_folder(seeds, [str(path) for path in asked.warc], langs)
+    folder = asked.out or default_folder(seeds, [*map(str, asked.warc), *crawls], langs)
     agent = agent_of(asked.user_agent)
     with opened_run(folder, terms, agent=agent, keep_empty=keep_empty) as store:
         mining = _Mining(asked, monitor, environment, store, terms, strategies, profiler)
@@ -273,8 +285,10 @@ class _Mining:
         from diptych.pipeline import run
 
         store, monitor, langs = self.store, self.monitor, self.terms.langs
+        if self.asked.common_crawl:
+            self._copy_pages(agent)
         workers = self.environment.start_workers(self.asked.jobs)
-        engine = _engine(self.asked, agent, archives, self.environment)
+        engine = _engine(self.asked, self.terms, agent, self.environment)
         if self.profiler is not None:
             self.profiler.processes = lambda: workers.processes
             self.profiler.begin("indexing")
@@ -284,11 +298,22 @@ class _Mining:
             damaged = index_archives(store, archives)
             plan = _plan(store, self.terms, lexicons, self.asked, agent)
             monitor.notes.extend([*first_notes(langs), *store.archive.notes])
-            now = 0.0 if archives else time.time()  # a replay uses a clock of its own
+            now = 0.0 if self.terms.archives else time.time()  # a replay uses a clock of its own
             run(plan, self.strategies, store, engine, workers, monitor, now)
             if self.profiler is not None:
                 self.profiler.begin("reporting")
         return self._report(damaged)
+
+    def _copy_pages(self, agent: str) -> None:
+        """Copy the pages of the sites from Common Crawl into the archive of the run."""
+        asked = self.asked
+        settings = self.environment.fetch_settings(asked, agent, connections=asked.connections)
+        named = named_groups(self.terms, is_one=bool(asked.also))
+        source = CrawlSource(
+            asked, self.terms.langs, named, settings, asked.delay, asked.connections,
+            asked.max_pages, self.terms.scope,
+        )  # fmt: skip
+        source.copy(self.store, self.monitor)
 
     def _report(self, damaged: Sequence[str]) -> Mined:
         from diptych.reports.profile import write_profile
@@ -322,40 +347,6 @@ def _strategies(recipe: Mapping[str, Any], *, is_complete: bool) -> Strategies:
     return replace(strategies, crawl=Bfs()) if is_complete else strategies
 
 
-def _named(lexicon: Lexicon, langs: Sequence[str]) -> str:
-    """The name under which `run.toml` lists a lexicon: its two languages and a digest.
-
-    Raises `ConfigError` unless both languages of the lexicon are among `langs`.
-    """
-    from hashlib import blake2b
-
-    from diptych.learn.lexicon.lexicon import lexicon_of
-    from diptych.types import lang_pairs
-
-    own = lexicon.left_lang, lexicon.right_lang
-    if not any(lexicon_of(pair, [lexicon]) for pair in lang_pairs(langs)):
-        raise ConfigError(
-            f"a lexicon for {','.join(own)} cannot be used with"
-            f" {option_name('langs')} {','.join(langs)}"
-        )
-    return f"{'-'.join(own)}:{blake2b(lexicon.to_bytes(), digest_size=8).hexdigest()}"
-
-
-def _seeds(asked: MineOptions, *, archives: bool) -> list[Url]:
-    from diptych.sources.site_list import named_sites
-    from diptych.text.sites import parse_site
-
-    sites = named_sites(asked.sites, ())
-    if not sites and not archives:
-        raise ConfigError(
-            f"specify a site, such as https://example.org, or archives with {option_name('warc')}"
-        )
-    if asked.also and len(sites) != 1:
-        name = option_name("also")
-        raise ConfigError(f"{name} adds hosts to a site: specify exactly one site")
-    return [*sites, *map(parse_site, asked.also)]
-
-
 def _plan(
     store: Store, terms: Terms, lexicons: Sequence[Lexicon], asked: MineOptions, agent: str
 ) -> Plan:
@@ -365,13 +356,14 @@ def _plan(
     from diptych.pipeline import Plan
     from diptych.registry import signature
     from diptych.run.archived import ArchiveIndex
-    from diptych.types import Site, Url
 
     kind, replay = terms.scope, bool(terms.archives)
-    seeds = [Url(url) for url in terms.seeds]
-    found = group(seeds or ArchiveIndex(store).pages(), kind=kind)
-    if asked.also:
-        found = [Site(found[0].name, tuple(seeds))]
+    found = named_groups(terms, is_one=bool(asked.also)) or group(
+        ArchiveIndex(store).pages(), kind=kind
+    )
+    scope = Scope.of(found, kind=kind)
+    if asked.common_crawl:
+        found = captured_sites(store, scope)
     politeness = Politeness(
         agent=agent,
         delay=0.0 if replay else asked.delay,
@@ -382,15 +374,13 @@ def _plan(
     if replay:
         limits = replace(limits, max_seconds=None)  # its clock does not measure real time
     return Plan(
-        found, Scope.of(found, kind=kind), terms.langs, politeness, limits, lexicons,
+        found, scope, terms.langs, politeness, limits, lexicons,
         signature(terms.recipe, terms.langs), asked.keep_templates,
     )  # fmt: skip
 
 
-def _engine(
-    asked: MineOptions, agent: str, archives: Sequence[Path], environment: Environment
-) -> Engine:
-    if archives:
+def _engine(asked: MineOptions, terms: Terms, agent: str, environment: Environment) -> Engine:
+    if terms.archives:
         from diptych.engine.replay import ReplayEngine
 
         return ReplayEngine()
