@@ -69,6 +69,7 @@ bench: $(VENV)/bench  ## all benchmarks, one after the other (URLs from ../share
 	$(BIN)/python -m bench.tasks.web_graph --out bench/results/web_graph.json
 	$(BIN)/python -m bench.tasks.libraries $(if $(SITES),--sites $(SITES)) --out bench/results/libraries.json
 	$(BIN)/python -m bench.tasks.columnar --out bench/results/columnar.json
+	$(BIN)/python -m bench.tasks.common_crawl --out bench/results/common_crawl.json
 	$(BIN)/python -m bench.tasks.filter --out bench/results/filter.json
 	$(BIN)/python -m bench.tasks.n_way $(if $(SITES),--sites $(SITES)) --out bench/results/n_way.json
 	$(BIN)/python -m bench.tasks.corpus --out bench/results/corpus.json

@@ -6,6 +6,7 @@ types of all columns; `crawl` and `subset` are folder names, not columns of a fi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import cache
@@ -95,15 +96,16 @@ def host_columns(host: str) -> dict[str, str | None]:
 
 
 def surt(url: str) -> str:
-    """The sort key of rows: the reversed host without `www`.
+    """The sort key of rows: the reversed host without `www`, in lower case.
 
-    >>> surt("https://www.example.org/a?b")
-    'org,example)/a?b'
+    >>> surt("https://www.example.org/A?b"), surt("http://www2.example.org:8080/")
+    ('org,example)/a?b', 'org,example:8080)/')
     """
     parts = urlsplit(url)
-    host = (parts.hostname or "").removeprefix("www.")
+    host = re.sub(r"\Awww\d*\.", "", parts.hostname or "")
+    port = f":{parts.port}" if parts.port else ""
     query = f"?{parts.query}" if parts.query else ""
-    return f"{','.join(host.split('.')[::-1])}){parts.path.lower()}{query.lower()}"
+    return f"{','.join(host.split('.')[::-1])}{port}){parts.path.lower()}{query.lower()}"
 
 
 def row(

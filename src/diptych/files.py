@@ -45,6 +45,7 @@ _OF_LIBRARIES = (
     ("duckdb", "Error"),
     ("safetensors", "SafetensorError"),
     ("aiohttp", "ClientError"),  # raised by fsspec for web addresses
+    ("botocore.exceptions", "BotoCoreError"),  # raised by fsspec for s3://
 )
 
 

@@ -423,21 +423,21 @@ def test_without_duckdb_the_error_says_what_to_install(
     ("message", "raised"), [("Query interrupted", KeyboardInterrupt), ("other", SourceError)]
 )
 def test_an_interrupted_query_is_an_interrupt(message: str, raised: type[BaseException]) -> None:
-    with pytest.raises(raised), columnar._connected(100, None):
+    with pytest.raises(raised), columnar.connected(100, None):
         raise RuntimeError(message)
 
 
 def test_an_interrupt_of_duckdb_is_an_interrupt() -> None:
     import duckdb
 
-    with pytest.raises(KeyboardInterrupt), columnar._connected(100, None):
+    with pytest.raises(KeyboardInterrupt), columnar.connected(100, None):
         raise duckdb.InterruptException("")
 
 
 def test_errors_of_duckdb_on_a_damaged_file_are_one_line() -> None:
     import duckdb
 
-    with pytest.raises(SourceError) as caught, columnar._connected(100, None):
+    with pytest.raises(SourceError) as caught, columnar.connected(100, None):
         raise duckdb.Error("don't know what type: \x0f")
     assert str(caught.value) == (
         "the index cannot be read: don't know what type:; download its files again"

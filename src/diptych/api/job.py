@@ -223,9 +223,13 @@ def mine_job(asked: MineOptions, monitor: JobMonitor, environment: Environment) 
 
 
 def _sites(asked: MineOptions, *, archives: bool) -> list[Url]:
-    from diptych.api.mine import seeds_of
+    from diptych.api.seeds import seeds_of
     from diptych.sources.site_list import named_sites
 
+    if asked.common_crawl:
+        raise ConfigError(
+            f"{option_name('cluster')} cannot be used with {option_name('common_crawl')}"
+        )
     if archives:
         return seeds_of(asked, archives=True)
     sites = list(dict.fromkeys(named_sites(asked.sites, ())))

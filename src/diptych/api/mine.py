@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from diptych.api.common_crawl import CommonCrawlOptions, CrawlSource, captured_sites
 from diptych.api.declare import amount_option, argument, count_option, option, require_valid
 from diptych.api.export import keep_templates_option
 from diptych.api.languages import (
@@ -18,8 +19,9 @@ from diptych.api.languages import (
     learned_names,
 )
 from diptych.api.recipe import STAGES, lexicon_name, strategies_of
+from diptych.api.seeds import named_groups, seeds_of
 from diptych.api.web import Environment, WebOptions, agent_of
-from diptych.errors import ConfigError, for_command_line, option_name
+from diptych.errors import for_command_line
 
 if TYPE_CHECKING:
     from diptych.engine.engine import Engine
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from diptych.reports.summary import Summary
     from diptych.run.store import Store
     from diptych.run.terms import Terms
-    from diptych.types import Url
 
 
 def _stage(name: str) -> Any:
@@ -40,7 +41,7 @@ def _stage(name: str) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MineOptions(WebOptions):
+class MineOptions(CommonCrawlOptions, WebOptions):
     """Options for mining; `mine` and `diptych mine` take their defaults from this class."""
 
     sites: tuple[str, ...] = argument("SITE...", default=())
@@ -167,14 +168,15 @@ def mine_sites(
     profiler = Profiler(monitor) if asked.profile else None
     require_valid(asked)
     langs = languages(asked.langs, asked.langid)
-    archives = archive_names(asked.warc)
+    archives, crawls = archive_names(asked.warc), asked.sources()
     seeds = seeds_of(asked, archives=bool(archives))
     recipe = asked.recipe()
-    strategies = strategies_of(recipe, is_complete=bool(archives and not seeds))
+    strategies = strategies_of(recipe, is_complete=bool(crawls or (archives and not seeds)))
+    names = (*archives, *crawls)
     lexicons = [read_lexicon(path) for path in asked.lexicon]
     known = tuple(lexicon_name(lexicon, langs) for lexicon in lexicons)
-    terms = Terms(langs, tuple(seeds), asked.scope, recipe, tuple(archives), known, learned_names())
-    folder = asked.out or default_folder(seeds, asked.warc, langs)
+    terms = Terms(langs, tuple(seeds), asked.scope, recipe, names, known, learned_names())
+    folder = asked.out or default_folder(seeds, (*asked.warc, *crawls), langs)
     agent = agent_of(asked.user_agent)
     with opened_run(folder, terms, agent=agent, keep_empty=keep_empty) as store:
         mining = _Mining(asked, monitor, environment, store, terms, strategies, profiler)
@@ -199,10 +201,12 @@ class _Mining:
         from diptych.sources.archives import index_archives
 
         store, monitor, langs = self.store, self.monitor, self.terms.langs
+        if self.asked.common_crawl:
+            self._copy_pages(agent)
         workers = self.environment.start_workers(self.asked.jobs)
         with workers:
             workers.prepare()  # while this process imports the engine
-            engine = _engine(self.asked, agent, archives, self.environment)
+            engine = _engine(self.asked, self.terms, agent, self.environment)
             if self.profiler is not None:
                 self.profiler.processes = lambda: workers.processes
                 self.profiler.begin("indexing")
@@ -211,11 +215,22 @@ class _Mining:
             )
             plan = plan_of(store, self.terms, lexicons, self.asked, agent)
             monitor.notes.extend([*first_notes(langs), *store.archive.notes])
-            now = 0.0 if archives else time.time()  # a replay uses a clock of its own
+            now = 0.0 if self.terms.archives else time.time()  # a replay uses a clock of its own
             run(plan, self.strategies, store, engine, workers, monitor, now)
             if self.profiler is not None:
                 self.profiler.begin("reporting")
         return report_run(store, self.terms, monitor, damaged, self.profiler)
+
+    def _copy_pages(self, agent: str) -> None:
+        """Copy the pages of the sites from Common Crawl into the archive of the run."""
+        asked = self.asked
+        settings = self.environment.fetch_settings(asked, agent, connections=asked.connections)
+        named = named_groups(self.terms, is_one=bool(asked.also))
+        source = CrawlSource(
+            asked, self.terms.langs, named, settings, asked.delay, asked.connections,
+            asked.max_pages, self.terms.scope,
+        )  # fmt: skip
+        source.copy(self.store, self.monitor)
 
 
 def report_run(
@@ -236,22 +251,6 @@ def report_run(
     return Mined(store.folder, notes, summary, damaged, monitor.crawl_seconds, profile)
 
 
-def seeds_of(asked: MineOptions, *, archives: bool) -> list[Url]:
-    """The URLs of the requested sites; `archives` is True if archives are mined."""
-    from diptych.sources.site_list import named_sites
-    from diptych.text.sites import parse_site
-
-    sites = named_sites(asked.sites, ())
-    if not sites and not archives:
-        raise ConfigError(
-            f"specify a site, such as https://example.org, or archives with {option_name('warc')}"
-        )
-    if asked.also and len(sites) != 1:
-        name = option_name("also")
-        raise ConfigError(f"{name} adds hosts to a site: specify exactly one site")
-    return [*sites, *map(parse_site, asked.also)]
-
-
 def plan_of(
     store: Store, terms: Terms, lexicons: Sequence[Lexicon], asked: MineOptions, agent: str
 ) -> Plan:
@@ -262,13 +261,14 @@ def plan_of(
     from diptych.pipeline import Plan
     from diptych.registry import signature
     from diptych.run.archived import ArchiveIndex
-    from diptych.types import Site, Url
 
     kind, replay = terms.scope, bool(terms.archives)
-    seeds = [Url(url) for url in terms.seeds]
-    found = group(seeds or ArchiveIndex(store).pages(), kind=kind)
-    if asked.also:
-        found = [Site(found[0].name, tuple(seeds))]
+    found = named_groups(terms, is_one=bool(asked.also)) or group(
+        ArchiveIndex(store).pages(), kind=kind
+    )
+    scope = Scope.of(found, kind=kind)
+    if asked.common_crawl:
+        found = captured_sites(store, scope)
     politeness = Politeness(
         agent=agent,
         delay=0.0 if replay else asked.delay,
@@ -279,15 +279,13 @@ def plan_of(
     if replay:
         limits = replace(limits, max_seconds=None)  # its clock does not measure real time
     return Plan(
-        found, Scope.of(found, kind=kind), terms.langs, politeness, limits, lexicons,
+        found, scope, terms.langs, politeness, limits, lexicons,
         signature(terms.recipe, terms.langs), asked.keep_templates,
     )  # fmt: skip
 
 
-def _engine(
-    asked: MineOptions, agent: str, archives: Sequence[str], environment: Environment
-) -> Engine:
-    if archives:
+def _engine(asked: MineOptions, terms: Terms, agent: str, environment: Environment) -> Engine:
+    if terms.archives:
         from diptych.engine.replay import ReplayEngine
 
         return ReplayEngine()

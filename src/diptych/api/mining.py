@@ -48,6 +48,12 @@ def mine(
     site_minutes: float | None = MineOptions.site_minutes,
     jobs: int | None = MineOptions.jobs,
     profile: bool = MineOptions.profile,
+    common_crawl: str | Sequence[str] = (),
+    cc_base: str = MineOptions.cc_base,
+    cc_index: str | Sequence[str] = (),
+    min_pages: int = MineOptions.min_pages,
+    max_candidates: int | None = MineOptions.max_candidates,
+    suffix: str | Sequence[str] = (),
     delay: float = MineOptions.delay,
     user_agent: str | None = MineOptions.user_agent,
     proxy: str | None = MineOptions.proxy,
@@ -58,7 +64,8 @@ def mine(
     """Crawl one or more sites and mine their parallel text into a corpus.
 
     The run is the folder `out`, by default a folder named after the site and the languages.  The
-    same call continues an interrupted run.  With `warc`, archives are mined instead of the web.
+    same call continues an interrupted run.  With `warc`, archives are mined instead of the web;
+    with `common_crawl`, the pages of the sites in a crawl of Common Crawl.
     The options are the same as those of `diptych mine`; see [Commands](cli.md#mine).  With
     `cluster`, each site is mined into a run of its own, and the result is a `Job`.
 
@@ -79,7 +86,9 @@ def mine(
         lexicon=paths(lexicon), langid=paths(langid), also=texts(also), scope=scope,
         max_pages=max_pages, max_minutes=max_minutes, max_megabytes=max_megabytes, share=share,
         patience=patience, keep_templates=keep_templates, connections=connections, cluster=cluster,
-        site_minutes=site_minutes, jobs=jobs, profile=profile, delay=delay,
+        site_minutes=site_minutes, jobs=jobs, profile=profile,
+        common_crawl=texts(common_crawl), cc_base=cc_base, cc_index=texts(cc_index),
+        min_pages=min_pages, max_candidates=max_candidates, suffix=texts(suffix), delay=delay,
         user_agent=user_agent, proxy=proxy, allow_private=allow_private,
     )  # fmt: skip
     if cluster is not None:

@@ -12,6 +12,7 @@ from diptych.errors import ConfigError, option_name
 if TYPE_CHECKING:
     from aiohttp.abc import AbstractResolver
 
+    from diptych.engine.fetch import FetchSettings
     from diptych.engine.live import LiveEngine
     from diptych.engine.workers import Workers
 
@@ -54,18 +55,24 @@ class Environment:
     def live_engine(
         self, asked: WebOptions, agent: str, *, connections: int = 1, stall: float = 20.0
     ) -> LiveEngine:
-        """Make the engine that fetches pages; `agent` is the User-Agent header that it sends.
+        """Make the engine that fetches pages; the arguments are those of `fetch_settings`."""
+        from diptych.engine.live import LiveEngine
+
+        return LiveEngine(self.fetch_settings(asked, agent, connections=connections, stall=stall))
+
+    def fetch_settings(
+        self, asked: WebOptions, agent: str, *, connections: int = 1, stall: float = 20.0
+    ) -> FetchSettings:
+        """Make the settings for requests; `agent` is the User-Agent header to send.
 
         A request fails if no data arrives for `stall` seconds.
         """
         from diptych.engine.fetch import FetchSettings
-        from diptych.engine.live import LiveEngine
 
-        settings = FetchSettings(
+        return FetchSettings(
             agent=agent, proxy=_proxy(asked.proxy), allow_private=asked.allow_private,
             concurrency=max(64, connections), stall=stall, resolver=self.resolver,
         )  # fmt: skip
-        return LiveEngine(settings)
 
 
 def agent_of(text: str | None) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
@@ -25,6 +27,7 @@ from diptych.types import Failure, Kind, Response, Url
 ROBOTS_REDIRECTS = 5  # RFC 9309, 2.3.1.2: at least five
 HTML_TYPES = ("text/html", "application/xhtml+xml", "application/xml", "text/xml")
 UNKNOWN_TYPES = ("", "text/plain", "application/octet-stream", "unknown/unknown")
+_RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(?:\d{1,18}|\*)\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +105,10 @@ class Fetcher:
         Only the redirects of robots.txt are followed.
         """
         if kind is not Kind.ROBOTS:
-            return await self._get(url, kind)
+            return await self._get(url, partial(self._take, url, kind))
         target: Url = url
         for _ in range(ROBOTS_REDIRECTS + 1):
-            response = await self._get(target, kind)
+            response = await self._get(target, partial(self._take, target, kind))
             if isinstance(response, Failure) or response.status not in REDIRECTS:
                 break
             following = resolve(target, response.header("Location"))
@@ -114,7 +117,24 @@ class Fetcher:
             target = following
         return replace(response, url=url)
 
-    async def _get(self, url: Url, kind: Kind) -> Response | Failure:
+    async def fetch_range(self, url: Url, start: int, length: int) -> Response | Failure:
+        """Fetch at most `length` bytes of a file from `start` on; redirects are not followed.
+
+        The body is empty unless the server sends exactly a part that begins at `start`.
+        """
+        asked = {
+            "Range": f"bytes={start}-{start + length - 1}",
+            "Accept": "*/*",
+            "Accept-Encoding": "identity",
+        }
+        return await self._get(url, partial(_take_range, url, start, length), asked)
+
+    async def _get(
+        self,
+        url: Url,
+        take: Callable[[aiohttp.ClientResponse], Awaitable[Response]],
+        headers: Mapping[str, str] | None = None,
+    ) -> Response | Failure:
         proxy = self._proxy_for(url)
         session = self._proxied if proxy else self._direct
         assert session is not None, "use the fetcher in an `async with` block"
@@ -123,9 +143,11 @@ class Fetcher:
         refused: list[str] = []
         refused_addresses.set(refused)
         try:
-            request = session.get(URL(url, encoded=True), allow_redirects=False, proxy=proxy)
+            request = session.get(
+                URL(url, encoded=True), allow_redirects=False, proxy=proxy, headers=headers
+            )
             async with request as answer:
-                return await self._take(url, kind, answer)
+                return await take(answer)
         except (aiohttp.ClientError, OSError, ValueError, asyncio.IncompleteReadError) as error:
             return _failure(url, error, refused)
 
@@ -139,12 +161,7 @@ class Fetcher:
 
     async def _take(self, url: Url, kind: Kind, answer: aiohttp.ClientResponse) -> Response:
         truncated, body = await self._body(kind, answer)
-        headers = tuple(
-            (name.decode("latin-1"), value.decode("latin-1")) for name, value in answer.raw_headers
-        )
-        return Response(
-            url, answer.status, headers, body, time.time(), getattr(answer, "peer", ""), truncated
-        )
+        return _response(url, answer, body, truncated)
 
     async def _body(self, kind: Kind, answer: aiohttp.ClientResponse) -> tuple[str, bytes]:
         """Read the body; return the reason for truncation (empty if complete) and the body."""
@@ -172,6 +189,36 @@ class Fetcher:
         if kind is Kind.SITEMAP:
             return MAX_SITEMAP_BYTES
         return MAX_ROBOTS_BYTES if kind is Kind.ROBOTS else self._settings.page_bytes
+
+
+def _response(
+    url: Url, answer: aiohttp.ClientResponse, body: bytes, truncated: str = ""
+) -> Response:
+    headers = tuple(
+        (name.decode("latin-1"), value.decode("latin-1")) for name, value in answer.raw_headers
+    )
+    peer = getattr(answer, "peer", "")
+    return Response(url, answer.status, headers, body, time.time(), peer, truncated)
+
+
+async def _take_range(
+    url: Url, start: int, length: int, answer: aiohttp.ClientResponse
+) -> Response:
+    """Read the part of a file that was asked for; a body of any other kind is not read."""
+    sent = _RANGE.match(answer.headers.get("Content-Range", "").strip())
+    is_part = answer.status == 206 and sent is not None and int(sent[1]) == start
+    if not is_part:
+        answer.close()
+        return _response(url, answer, b"")
+    chunks: list[bytes] = []
+    size = 0
+    async for chunk in answer.content.iter_any():
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > length:
+            answer.close()
+            break
+    return _response(url, answer, b"".join(chunks)[:length])
 
 
 def _may_be_html(answer: aiohttp.ClientResponse) -> bool:

@@ -19,6 +19,7 @@ REQUIREMENTS = {
     "fsspec": ("fsspec>=2024.2",),
     "pandas": ("pandas>=2.2", "pyarrow>=16"),
     "pyarrow": ("pyarrow>=16",),
+    "s3fs": ("s3fs>=2024.2",),
     "safetensors": _TRANSFORMERS,
     "scipy": ("scikit-learn>=1.4",),  # scikit-learn depends on scipy
     "sklearn": ("scikit-learn>=1.4",),

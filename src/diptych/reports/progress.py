@@ -33,7 +33,8 @@ class Progress:
 
     stage: str
     """current activity: "crawling", "reading", "pairing", "learning words", "aligning", "scoring"
-    or "writing"; "pairing" and "learning words" may be repeated; a search is "searching" """
+    or "writing"; "pairing" and "learning words" may be repeated; a search is "searching"; with
+    Common Crawl, "reading the index" and "fetching" come first"""
     done: int = 0
     """number of finished parts of the stage; for a crawl, the number of pages"""
     total: int | None = None

@@ -22,7 +22,7 @@ from diptych.run.warc import Pointer, compose_info
 from diptych.types import Response
 
 ROTATE_AT = 1_000_000_000  # bytes of a WARC file; Heritrix and Common Crawl use the same size
-_OWN = "path GLOB 'warc/diptych-[0-9][0-9][0-9][0-9][0-9].warc.gz'"
+OWN = "path GLOB 'warc/diptych-[0-9][0-9][0-9][0-9][0-9].warc.gz'"
 """condition for files written by this run; archives given by the user have absolute paths"""
 _MAX_NOTE = 100  # bytes read from `run.lock`
 
@@ -92,12 +92,12 @@ class Archive:
 
     def _own_files(self) -> list[tuple[int, str, int]]:
         """The id, path and size of each file that this run has written, in order of creation."""
-        rows = self._db.execute(f"SELECT id, path, size FROM warcs WHERE {_OWN} ORDER BY id")
+        rows = self._db.execute(f"SELECT id, path, size FROM warcs WHERE {OWN} ORDER BY id")
         return rows.fetchall()
 
     def _next_name(self) -> str:
         """The name of the next file to create."""
-        last = self._db.execute(f"SELECT max(path) FROM warcs WHERE {_OWN}").fetchone()[0]
+        last = self._db.execute(f"SELECT max(path) FROM warcs WHERE {OWN}").fetchone()[0]
         number = int(last.partition("-")[2].partition(".")[0]) + 1 if last else 1
         return f"diptych-{number:05d}.warc.gz"
 
@@ -209,9 +209,13 @@ class Archive:
         """
         size = 0 if self._db.execute(SQL["has_copies"], (warc,)).fetchone() else size
         whole: int | None = self._db.execute(SQL["whole_bytes"], (warc, size)).fetchone()[0]
+        copied = self._last_copy(warc, size)
+        if copied is not None:  # lengths of copied records are unknown: the last one is in doubt
+            whole, size = copied, copied - 1
         with self._db:
             self._db.execute("BEGIN")
             self._db.execute(SQL["queue_lost_urls"], (warc, size))
+            self._db.execute("DELETE FROM archive WHERE warc = ? AND offset > ?", (warc, size))
             for table in ("guides", "journal", "sitemaps", "pages", "fetches"):
                 self._db.execute(SQL[f"delete_lost_{table}"], (warc, size))
             self._db.execute("DELETE FROM archive WHERE warc = ?", (warc,))
@@ -220,6 +224,17 @@ class Archive:
                 self._db.execute("UPDATE warcs SET size = ? WHERE id = ?", (whole, warc))
             else:
                 self._db.execute("DELETE FROM warcs WHERE id = ?", (warc,))
+
+    def _last_copy(self, warc: int, size: int) -> int | None:
+        """The offset of the last copied record that begins before `size`.
+
+        0 if no such record is left; None if no record in the file is a copy.
+        """
+        query = (
+            "SELECT max(offset) FILTER (WHERE offset < ?2), count(*) FROM archive WHERE warc = ?1"
+        )
+        offset, count = self._db.execute(query, (warc, size)).fetchone()
+        return (offset or 0) if count else None
 
     def close(self) -> None:
         """Close all files."""

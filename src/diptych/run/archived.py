@@ -44,9 +44,13 @@ class ArchiveIndex:
 
         URLs that could not be found in the archives read before are queued again.
         """
-        db = self.store.db
-        db.execute("UPDATE warcs SET size = ?, error = ? WHERE id = ?", (size, error, warc))
-        db.execute(SQL["queue_urls_by_reason"], (Reason.NOT_ARCHIVED,))
+        values = (size, error, warc)
+        self.store.db.execute("UPDATE warcs SET size = ?, error = ? WHERE id = ?", values)
+        self.queue_missing()
+
+    def queue_missing(self) -> None:
+        """Queue the URLs again that were not archived before."""
+        self.store.db.execute(SQL["queue_urls_by_reason"], (Reason.NOT_ARCHIVED,))
 
     def has_answers(self) -> bool:
         """True if there is a response in any archive."""

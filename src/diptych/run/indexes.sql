@@ -72,3 +72,35 @@ CREATE TABLE IF NOT EXISTS alias_rules (    -- rules by which two URLs of a host
     broken INTEGER NOT NULL,                -- pages that contradict the rule
     PRIMARY KEY (scope, rule)
 ) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS index_blocks (   -- mine --common-crawl: parts of an index to read
+    crawl TEXT NOT NULL,
+    site TEXT NOT NULL,                     -- '': sites that the index chooses
+    number INTEGER NOT NULL,
+    file TEXT NOT NULL,
+    offset INTEGER NOT NULL,
+    length INTEGER NOT NULL,
+    is_read INTEGER NOT NULL DEFAULT 0,     -- 1: its captures are in the table captures
+    PRIMARY KEY (crawl, site, number)
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS captures (       -- mine --common-crawl: pages that an index lists
+    key INTEGER PRIMARY KEY,                -- hash of the URL
+    site TEXT NOT NULL,
+    depth INTEGER NOT NULL,                 -- folders in the path of the URL
+    url TEXT NOT NULL,
+    at TEXT NOT NULL,                       -- time of the capture: 20260920103059
+    lang TEXT NOT NULL,                     -- code in the index; '': unknown
+    digest TEXT NOT NULL,                   -- SHA-1 in base 32; '': unknown
+    file TEXT NOT NULL,                     -- archive that holds the record
+    offset INTEGER NOT NULL,
+    length INTEGER NOT NULL,
+    reason TEXT NOT NULL DEFAULT ''         -- why the record could not be copied
+);
+
+CREATE TABLE IF NOT EXISTS skipped_captures (   -- mine --common-crawl: captures by reason
+    site TEXT NOT NULL,
+    reason TEXT NOT NULL,                   -- 'listed': all captures of the site
+    count INTEGER NOT NULL,
+    PRIMARY KEY (site, reason)
+) WITHOUT ROWID;

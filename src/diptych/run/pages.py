@@ -9,6 +9,7 @@ from diptych.language.codes import wanted_language
 from diptych.page.content import READER, Content, unpack_outline
 from diptych.page.declarations import Checked
 from diptych.page.template import Blocks
+from diptych.run.archive import OWN
 from diptych.run.database import Database
 from diptych.run.encoding import (
     decoding,
@@ -68,8 +69,18 @@ class Pages(Database):
         return bool(self.count("SELECT EXISTS (SELECT 1 FROM pages)"))
 
     def is_answered(self) -> bool:
-        """True if any server has answered a request."""
-        return bool(self.count("SELECT EXISTS (SELECT 1 FROM fetches WHERE status > 0)"))
+        """True if any server has answered a request, or an index has listed captures."""
+        return bool(
+            self.count("SELECT EXISTS (SELECT 1 FROM fetches WHERE status > 0)")
+            or self.count("SELECT EXISTS (SELECT 1 FROM captures)")
+        )
+
+    def has_copies(self) -> bool:
+        """True if records of other archives have been copied into this run."""
+        query = (
+            "SELECT EXISTS (SELECT 1 FROM archive WHERE warc IN (SELECT id FROM warcs WHERE {}))"
+        )
+        return bool(self.count(query.format(OWN)))
 
     def site_id(self, name: str) -> int:
         """Return the id of a site; a new site is registered first."""

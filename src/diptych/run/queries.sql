@@ -209,6 +209,52 @@ WHERE excluded.page >= page
 -- name: queue_urls_by_reason
 UPDATE urls SET state = 0, due = 0, attempts = 0 WHERE reason = ?
 
+-- name: save_index_block
+INSERT OR REPLACE INTO index_blocks (crawl, site, number, file, offset, length)
+VALUES (?, ?, ?, ?, ?, ?)
+
+-- name: unread_index_blocks
+SELECT file, offset, length FROM index_blocks
+WHERE crawl = ? AND site = ? AND NOT is_read ORDER BY number
+
+-- name: mark_index_block
+UPDATE index_blocks SET is_read = 1
+WHERE crawl = ? AND site = ? AND file = ? AND offset = ? AND length = ?
+
+-- name: save_capture
+-- the last capture of a URL is kept, unless the record of another one has been copied
+INSERT INTO captures (key, site, depth, url, at, lang, digest, file, offset, length)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE
+SET at = excluded.at, lang = excluded.lang, digest = excluded.digest, file = excluded.file,
+    offset = excluded.offset, length = excluded.length, reason = ''
+WHERE (excluded.at, excluded.file, excluded.offset) > (at, file, offset)
+    AND key NOT IN (SELECT key FROM archive)
+
+-- name: count_skipped_captures
+INSERT INTO skipped_captures (site, reason, count) VALUES (?, ?, ?)
+ON CONFLICT (site, reason) DO UPDATE SET count = count + excluded.count
+
+-- name: make_wanted
+CREATE TEMP TABLE IF NOT EXISTS wanted
+    (url TEXT, at TEXT, lang TEXT, digest TEXT, file TEXT, offset INTEGER, length INTEGER)
+
+-- name: choose_captures
+INSERT INTO temp.wanted
+WITH turns AS (
+    SELECT *, row_number() OVER (
+        PARTITION BY site, lang ORDER BY depth, length(url), url
+    ) AS turn FROM captures
+), places AS (
+    SELECT *, row_number() OVER (PARTITION BY site ORDER BY turn, lang) AS place FROM turns
+)
+SELECT url, at, lang, digest, file, offset, length FROM places
+WHERE (?1 < 0 OR place <= ?1) AND reason = '' AND key NOT IN (SELECT key FROM archive)
+ORDER BY file, offset
+
+-- name: wanted_captures
+SELECT url, at, lang, digest, file, offset, length, rowid FROM temp.wanted
+WHERE rowid > ? ORDER BY rowid LIMIT ?
+
 -- name: downloads_of_kind
 SELECT count(*) FROM fetches JOIN urls ON urls.key = fetches.url
 WHERE fetches.status > 0 AND kind = ?

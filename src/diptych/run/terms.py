@@ -195,12 +195,12 @@ def discard_run(folder: Path) -> None:
 
 
 def _has_pages(folder: Path) -> bool:
-    """True if a run has fetched a page, or if it cannot be read."""
+    """True if a run has fetched or copied a page, or if it cannot be read."""
     if not (folder / "run.sqlite").exists():
         return False
     try:
         with Store(folder, write=False) as store:
-            return store.has_pages()
+            return store.has_pages() or store.has_copies()
     except StoreError:
         return True
 

@@ -36,7 +36,8 @@ _ALIASES = {"blu": "hmn"}  # withdrawn from ISO 639-3; CLD2 means Hmong
 # A domain with this many hosts is a platform missing from the public suffix list, such as
 # wordpress.com: each host is a site.  Sites with a host for each language have a few hundred hosts.
 _MANY_HOSTS = 1000
-_ROWS = 1000  # rows fetched at a time
+ROWS = 1000
+"""number of rows fetched at a time"""
 _LABELS = (
     "url_host_tld", "url_host_2nd_last_part", "url_host_3rd_last_part", "url_host_4th_last_part",
     "url_host_5th_last_part",
@@ -45,7 +46,13 @@ _COLUMNS = (
     "url", "url_host_name", "url_host_private_domain", "fetch_status", "content_digest",
     "content_mime_type", "content_mime_detected", "content_languages",
 )  # fmt: skip
-_SCAN = "read_parquet($paths, union_by_name = true)"  # older files have fewer columns
+_MIMES = "('text/html', 'application/xhtml+xml')"
+IS_PAGE = (
+    f"fetch_status = 200 AND (content_mime_detected IN {_MIMES}"
+    f" OR content_mime_detected IS NULL AND content_mime_type IN {_MIMES})"
+)
+"""SQL condition for pages"""
+SCAN = "read_parquet($paths, union_by_name = true)"  # older files have fewer columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +99,13 @@ def candidates(
     `memory` is the memory limit in MB; `folder` is for data that does not fit in memory.
     """
     codes = _wanted(langs)
-    with _connected(memory, folder) as db:
-        parameters: dict[str, Any] = {"paths": [_pattern(path) for path in paths]}
-        condition, ends = _condition(suffixes, _columns(db, parameters, suffixes))
+    with connected(memory, folder) as db:
+        parameters: dict[str, Any] = {"paths": [file_pattern(path) for path in paths]}
+        columns = index_columns(db, parameters, _LABELS if suffixes else ())
+        condition, ends = _condition(suffixes, columns)
         domain = "coalesce(url_host_private_domain, url_host_name)"
         query = shipped_text("diptych.sources", "common_crawl.sql").format(
-            scan=_SCAN,
+            scan=SCAN,
             condition=condition,
             domain=domain if level == "site" else "url_host_name",
         )
@@ -110,7 +118,7 @@ def candidates(
         }
         cursor = db.execute(query, parameters)
         is_empty = True
-        while rows := cursor.fetchmany(_ROWS):
+        while rows := cursor.fetchmany(ROWS):
             is_empty = False
             yield from (found for each in rows if (found := _candidate(each, langs)))
         if is_empty:
@@ -141,7 +149,7 @@ def _wanted(langs: Sequence[str]) -> dict[str, int]:
     raise ConfigError(f"two different languages are required, such as en,fr; got {','.join(langs)}")
 
 
-def _pattern(path: str) -> str:
+def file_pattern(path: str) -> str:
     """The glob pattern for a path; for a folder, it matches all Parquet files below the folder."""
     if "://" in path:
         return path
@@ -149,15 +157,18 @@ def _pattern(path: str) -> str:
     return os.fsencode(pattern).decode("utf-8", "replace")  # DuckDB accepts no other file names
 
 
-def _columns(
-    db: DuckDBPyConnection, parameters: dict[str, Any], suffixes: Sequence[str]
+def index_columns(
+    db: DuckDBPyConnection, parameters: dict[str, Any], more: Sequence[str] = ()
 ) -> set[str]:
-    """Return the columns of the files; raise a `SourceError` that names any missing columns."""
+    """Return the columns of the files; raise a `SourceError` that names any missing columns.
+
+    `more` are required columns besides those that every search requires.
+    """
     if not parameters["paths"]:
         raise SourceError("no Parquet file of the columnar index was specified")
-    head = db.execute(f"SELECT * FROM {_SCAN} LIMIT 0", parameters)
+    head = db.execute(f"SELECT * FROM {SCAN} LIMIT 0", parameters)
     found = {each[0] for each in head.description or ()}
-    missing = [name for name in (*_COLUMNS, *(_LABELS if suffixes else ())) if name not in found]
+    missing = [name for name in (*_COLUMNS, *more) if name not in found]
     if "content_languages" in missing and "url_host_name" in found:
         raise SourceError(
             "the Parquet files have no column content_languages: Common Crawl has recorded"
@@ -175,13 +186,7 @@ def _condition(suffixes: Sequence[str], columns: set[str]) -> tuple[str, dict[st
 
     Without suffixes, pages on all hosts are selected.  `columns` are the columns of the files.
     """
-    mimes = "('text/html', 'application/xhtml+xml')"
-    parts = [
-        "fetch_status = 200",
-        "content_languages IS NOT NULL",
-        f"(content_mime_detected IN {mimes}"
-        f" OR content_mime_detected IS NULL AND content_mime_type IN {mimes})",
-    ]
+    parts = ["content_languages IS NOT NULL", IS_PAGE]
     if "subset" in columns:  # from folder names: other folders need not be opened
         parts.append("subset = 'warc'")
     parameters: dict[str, Any] = {}
@@ -237,7 +242,7 @@ def _candidate(row: tuple[Any, ...], langs: Sequence[str]) -> SiteCandidate | No
 
 def _require_languages(db: DuckDBPyConnection, paths: list[str]) -> None:
     """Raise a `SourceError` if the files do not record the language of any page."""
-    query = f"SELECT 1 FROM {_SCAN} WHERE content_languages IS NOT NULL LIMIT 1"
+    query = f"SELECT 1 FROM {SCAN} WHERE content_languages IS NOT NULL LIMIT 1"
     if db.execute(query, {"paths": paths}).fetchone() is None:
         raise SourceError(
             "no page in the Parquet files has a language; use other files: Common Crawl records"
@@ -247,7 +252,7 @@ def _require_languages(db: DuckDBPyConnection, paths: list[str]) -> None:
 
 
 @contextmanager
-def _connected(memory: int, folder: str | None) -> Iterator[DuckDBPyConnection]:
+def connected(memory: int, folder: str | None) -> Iterator[DuckDBPyConnection]:
     """Open an in-memory DuckDB database, and raise its errors as a `SourceError`.
 
     `memory` is the memory limit in MB; `folder` is for data that does not fit in memory.
