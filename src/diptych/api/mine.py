@@ -243,20 +243,20 @@ def mine_sites(
     archives = archive_files(asked.warc)
     seeds = _seeds(asked, archives=bool(archives))
     recipe = asked.recipe()
-    strategies = _strategies(recipe, is_complete=bool(archives and not seeds))
+    strategies = strategies_of(recipe, is_complete=bool(archives and not seeds))
     names = tuple(str(file.resolve()) for file in archives)
     lexicons = [read_lexicon(path) for path in asked.lexicon]
-    known = tuple(_named(lexicon, langs) for lexicon in lexicons)
+    known = tuple(named_lexicon(lexicon, langs) for lexicon in lexicons)
     terms = Terms(langs, tuple(seeds), asked.scope, recipe, names, known, learned_names())
     folder = asked.out or default_folder(seeds, [str(path) for path in asked.warc], langs)
     agent = agent_of(asked.user_agent)
     with opened_run(folder, terms, agent=agent, keep_empty=keep_empty) as store:
-        mining = _Mining(asked, monitor, environment, store, terms, strategies, profiler)
+        mining = Mining(asked, monitor, environment, store, terms, strategies, profiler)
         return mining.run(archives, lexicons, agent)
 
 
 @dataclass(frozen=True, slots=True)
-class _Mining:
+class Mining:
     """Mines into an open run folder."""
 
     asked: MineOptions
@@ -265,7 +265,8 @@ class _Mining:
     store: Store
     terms: Terms
     strategies: Strategies
-    profiler: Profiler | None
+    profiler: Profiler | None = None
+    is_update: bool = False
 
     def run(self, archives: Sequence[Path], lexicons: Sequence[Lexicon], agent: str) -> Mined:
         """Run all steps, and write the report."""
@@ -283,6 +284,7 @@ class _Mining:
                 workers.prepare()
             damaged = index_archives(store, archives)
             plan = _plan(store, self.terms, lexicons, self.asked, agent)
+            plan = replace(plan, is_update=self.is_update)
             monitor.notes.extend([*first_notes(langs), *store.archive.notes])
             now = 0.0 if archives else time.time()  # a replay uses a clock of its own
             run(plan, self.strategies, store, engine, workers, monitor, now)
@@ -305,7 +307,7 @@ class _Mining:
         return Mined(store.folder, notes, summary, damaged, monitor.crawl_seconds, profile)
 
 
-def _strategies(recipe: Mapping[str, Any], *, is_complete: bool) -> Strategies:
+def strategies_of(recipe: Mapping[str, Any], *, is_complete: bool) -> Strategies:
     """Build the strategies of a recipe.
 
     `is_complete` is True if whole archives are mined, without seeds; `Bfs` then replaces the crawl
@@ -322,7 +324,7 @@ def _strategies(recipe: Mapping[str, Any], *, is_complete: bool) -> Strategies:
     return replace(strategies, crawl=Bfs()) if is_complete else strategies
 
 
-def _named(lexicon: Lexicon, langs: Sequence[str]) -> str:
+def named_lexicon(lexicon: Lexicon, langs: Sequence[str]) -> str:
     """The name under which `run.toml` lists a lexicon: its two languages and a digest.
 
     Raises `ConfigError` unless both languages of the lexicon are among `langs`.

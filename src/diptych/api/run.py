@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
+    from diptych.api.mine import Cancel
     from diptych.corpus.terms import Term
+    from diptych.reports.progress import Progress
     from diptych.reports.summary import Summary
     from diptych.run.store import Store
     from diptych.run.terms import Terms
@@ -78,6 +80,10 @@ class Segment(NamedTuple):
     """number of occurrences, including near-duplicates"""
     run: str
     """signature of the run"""
+    first_seen: datetime
+    """time of the mining or update that first found it"""
+    last_seen: datetime
+    """last time when its pages were known to have it"""
 
 
 class Pair(NamedTuple):
@@ -260,12 +266,16 @@ class Run:
         keep_templates: bool = False,
         n_way: bool = False,
         markdown: bool = False,
+        since: str | None = None,
+        vanished: bool = False,
     ) -> Exported:
         """Write the corpus to a file, and return the number of lines and the files written.
 
         The formats are tsv, tmx, jsonl, parquet, moses, docs and standoff; the default is inferred
         from the file name.  A file whose name ends in .gz or .zst is compressed.
-        `markdown` adds the texts of the pages to the format docs.
+        `markdown` adds the texts of the pages to the format docs.  `since` is a date: only segments
+        first found then or later are written.  `vanished` writes the segments that updates no
+        longer found.
 
         >>> run.export(folder / "corpus.tmx", min_score=0.9).lines
         393
@@ -273,11 +283,28 @@ class Run:
         options = ExportOptions(
             run=self.folder, out=Path(path), format=format, min_score=min_score,
             without=",".join(texts(without)), redact=redact,
-            keep_templates=keep_templates, n_way=n_way, markdown=markdown,
+            keep_templates=keep_templates, n_way=n_way, markdown=markdown, since=since,
+            vanished=vanished,
         )  # fmt: skip
         if str(path) == "-":
             raise ConfigError("specify a file to write the corpus to")
         return export_run(options)
+
+    def update(
+        self, *, progress: bool | Callable[[Progress], None] = False, cancel: Cancel | None = None,
+        **options: Any,
+    ) -> Run:  # fmt: skip
+        """Visit the pages of the run again, and mine those that have changed.
+
+        The same call continues an interrupted update.  `options` are those of `diptych update`; see
+        [Commands](cli.md#update).  `progress` and `cancel` are described in `diptych.mine`.
+
+        >>> run.update(delay=0, allow_private=True).summary.update.pages["unchanged"]
+        42
+        """
+        from diptych.api.update import update_in_python
+
+        return Run(self.folder, update_in_python(self.folder, options, progress, cancel))
 
     def to_arrow(self, *, min_score: float | None = None) -> pyarrow.Table:
         """The corpus as a pyarrow table with the columns of `corpus.tsv`.
@@ -293,7 +320,7 @@ class Run:
         """The corpus as a pandas data frame with the columns of `corpus.tsv`.
 
         >>> run.to_pandas().shape
-        (427, 26)
+        (427, 28)
         """
         from diptych.learn.libraries import require_libraries
         from diptych.stages.export.parquet import arrow_table
@@ -358,5 +385,5 @@ def _segment(unit: Unit) -> Segment:
     row: tuple[Any, ...] = pair_row(unit)
     return Segment(*row)._replace(
         left_fetched=utc_time(left.fetched_at), right_fetched=utc_time(right.fetched_at),
-        flags=unit.flags,
+        flags=unit.flags, first_seen=utc_time(unit.first_seen), last_seen=utc_time(unit.last_seen),
     )  # fmt: skip

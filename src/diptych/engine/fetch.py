@@ -96,13 +96,15 @@ class Fetcher:
             },
         )
 
-    async def fetch(self, url: Url, kind: Kind) -> Response | Failure:
-        """Fetch a URL; redirects are returned as responses.
+    async def fetch(
+        self, url: Url, kind: Kind, headers: Mapping[str, str] | None = None
+    ) -> Response | Failure:
+        """Fetch a URL, with additional request headers; redirects are returned as responses.
 
         Only the redirects of robots.txt are followed.
         """
         if kind is not Kind.ROBOTS:
-            return await self._get(url, kind)
+            return await self._get(url, kind, headers)
         target: Url = url
         for _ in range(ROBOTS_REDIRECTS + 1):
             response = await self._get(target, kind)
@@ -114,7 +116,9 @@ class Fetcher:
             target = following
         return replace(response, url=url)
 
-    async def _get(self, url: Url, kind: Kind) -> Response | Failure:
+    async def _get(
+        self, url: Url, kind: Kind, headers: Mapping[str, str] | None = None
+    ) -> Response | Failure:
         proxy = self._proxy_for(url)
         session = self._proxied if proxy else self._direct
         assert session is not None, "use the fetcher in an `async with` block"
@@ -123,7 +127,9 @@ class Fetcher:
         refused: list[str] = []
         refused_addresses.set(refused)
         try:
-            request = session.get(URL(url, encoded=True), allow_redirects=False, proxy=proxy)
+            request = session.get(
+                URL(url, encoded=True), allow_redirects=False, proxy=proxy, headers=headers
+            )
             async with request as answer:
                 return await self._take(url, kind, answer)
         except (aiohttp.ClientError, OSError, ValueError, asyncio.IncompleteReadError) as error:
