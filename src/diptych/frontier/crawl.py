@@ -122,8 +122,8 @@ class Crawl:
             self._notify_guide(claim, Missing(claim.url, Reason.ROBOTS))
         if not is_allowed or not self._is_worth_fetching(claim, site, now):
             return False
-        if claim.turn is Turn.PAGE and self._revisits.number is not None and self._sitemaps:
-            self.frontier.give_back(claim, now + SHORT_DELAY)  # sitemaps say what has changed
+        if claim.turn is Turn.PAGE and self._revisits.awaits_sitemap(site):
+            self.frontier.give_back(claim, now + SHORT_DELAY)
             return False
         if claim.turn is Turn.PAGE and self._is_alias(claim, site, now):
             return False

@@ -177,6 +177,10 @@ class Revisits:
 
     # -- sitemaps ----------------------------------------------------------------------------
 
+    def awaits_sitemap(self, site: SiteInfo) -> bool:
+        """True if a sitemap of the site is being read, which may say what has not changed."""
+        return self.number is not None and self.updates.is_reading_sitemap(site.id)
+
     def read_sitemap(self, entries: Sequence[SitemapEntry], site: SiteInfo, now: float) -> None:
         """Leave out the pages that have not changed since they were seen, as a sitemap says.
 

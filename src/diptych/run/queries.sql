@@ -546,3 +546,10 @@ SELECT count(*) FROM pages WHERE url NOT IN (SELECT url FROM visits WHERE number
 -- name: update_costs
 SELECT coalesce(sum(status > 0), 0), coalesce(sum(size), 0) FROM fetches
 WHERE id > ? AND id <= ?
+
+-- name: last_download
+SELECT coalesce((SELECT max(at) FROM fetches), (SELECT max(fetched_at) FROM pages), 0.0)
+
+-- name: is_reading_sitemap
+SELECT EXISTS (SELECT 1 FROM urls WHERE host IN (SELECT id FROM hosts WHERE site = ?)
+               AND state = 1 AND kind = 2)

@@ -156,8 +156,8 @@ class Updates:
 
     def date(self) -> float:
         """The time of the last download, which is the date of segments that are not dated yet."""
-        row = self.store.db.execute("SELECT max(at) FROM fetches").fetchone()
-        return float(row[0] or 0.0)
+        row = self.store.db.execute(SQL["last_download"]).fetchone()
+        return float(row[0])
 
     def visit(self, url: Url, outcome: Visited, seen_at: float | None) -> None:
         """Record the outcome of visiting a URL; does nothing if no update is open.
@@ -192,6 +192,10 @@ class Updates:
         self.store.db.execute("UPDATE pages SET links = ? WHERE url = ?", (links, url_key(url)))
 
     # -- sitemaps and missing pages ----------------------------------------------------------
+
+    def is_reading_sitemap(self, site: int) -> bool:
+        """True if a sitemap of a site is being fetched or read."""
+        return bool(self.store.count(SQL["is_reading_sitemap"], site))
 
     def listed(self, urls: Iterable[Url]) -> list[Listed]:
         """The queued pages among the URLs of a sitemap."""
