@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from email.utils import formatdate
 from hashlib import blake2b
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
@@ -33,7 +34,7 @@ _HOME = "index.htm"
 class ChangingSite:
     """A built site before and after a change.
 
-    `validators` sends ETag and Last-Modified; `lastmod` adds a sitemap that says when pages changed.
+    `validators` sends ETag and Last-Modified; `lastmod` adds a sitemap with dates of changes.
     """
 
     def __init__(self, folder: Path, *, validators: bool, lastmod: bool) -> None:
@@ -116,7 +117,7 @@ def _drawn(pages: Sequence[Path], total: int) -> list[frozenset[Path]]:
     order = sorted(pages, key=lambda file: blake2b(str(file.parts[-3:]).encode()).digest())
     sizes = [max(1, round(share * total)) for share in (CHANGED, VANISHED, NEW)]
     starts = [sum(sizes[:place]) for place in range(4)]
-    return [frozenset(order[start:end]) for start, end in zip(starts, starts[1:], strict=False)]
+    return [frozenset(order[start:end]) for start, end in pairwise(starts)]
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -2,8 +2,8 @@
 
     python -m bench.tasks.update [QUESTION...] [--sites DIR] [--out FILE]
 
-A site is mined, a tenth of its pages changes, some vanish and some are new (`bench.sites.changing`),
-and it is updated; then it is mined anew into another folder, and the two corpora are compared.  The
+A site is mined; a tenth of its pages changes, some vanish and some are new; it is updated, and then
+mined anew into another folder, and the two corpora are compared (`bench.sites.changing`).  The
 server sends ETag and Last-Modified, or nothing, or only a sitemap with dates.  The site is the one
 of the demo.  With `--sites`, a question is SITE:LANG,LANG, and DIR has a folder for each real site;
 these sites are no part of this repository.
