@@ -226,8 +226,9 @@ def test_missing_page_is_asked_once_when_it_is_linked_again(tmp_path: Path) -> N
     assert "/gone" not in asked(visit(folder, web(ROBOTS, *old)))
     with Store(folder) as store:
         Updates(store).close(6900.0)
-    new = (tagged(page("/", "/a", "/b", "/gone", text=LONG + "!"), "2"),
-           tagged(page("/a", "/gone", text=LONG + "?"), "2"), SITE[2], status("/gone", 404))  # fmt: skip
+    home = tagged(page("/", "/a", "/b", "/gone", text=LONG + "!"), "2")
+    other = tagged(page("/a", "/gone", text=LONG + "?"), "2")
+    new = (home, other, SITE[2], status("/gone", 404))
     assert asked(visit(folder, web(ROBOTS, *new))).count("/gone") == 1
     assert outcomes(folder)["/gone"] == Visited.MISSING
 

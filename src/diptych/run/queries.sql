@@ -363,6 +363,9 @@ FROM pairs JOIN decisions d ON d.pair = pairs.id
 JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right
 WHERE pairs.site = ? ORDER BY pairs.id
 
+-- name: make_set_aside_ids
+CREATE TEMP TABLE IF NOT EXISTS set_aside_ids (id INTEGER PRIMARY KEY)
+
 -- name: set_aside_pairs
 -- the verified pairs that a query (its ids are in set_aside_ids) selects, with their places
 INSERT OR IGNORE INTO vanished_pairs
@@ -441,7 +444,7 @@ CREATE TEMP TABLE paired AS
 -- robots.txt and sitemaps, what robots.txt forbade, and servers' and network faults
 UPDATE urls SET state = 0, due = 0, attempts = 0, reason = ''
 WHERE (kind IN (1, 2) AND host IN (SELECT id FROM hosts))
-    OR (state = 4 AND reason = ?1) OR (state = 3 AND reason IN (SELECT value FROM json_each(?2)))
+    OR (state = 4 AND reason = ?1) OR (state = 3 AND EXISTS (SELECT 1 FROM json_each(?2) WHERE value = reason))
 
 -- name: leave_pages
 -- pages that were not visited again stay as they were
@@ -473,7 +476,7 @@ UPDATE visits SET outcome = ?1 WHERE number = ?2 AND outcome = ?3
 -- URLs that had no page, and are now listed or linked again; each is asked for once
 UPDATE urls SET state = 0, due = 0, attempts = 0, priority = max(priority, 0.3)
 WHERE key IN (SELECT value FROM json_each(?1)) AND state = 3 AND kind = 0
-    AND reason IN ('http_404', 'http_410')
+    AND (reason = 'http_404' OR reason = 'http_410')
     AND key NOT IN (SELECT url FROM visits WHERE number = ?2)
 
 -- name: ask_redirects

@@ -13,8 +13,6 @@ from typing import Any
 from diptych.run.database import Database
 from diptych.run.queries import SQL
 
-_IDS = "CREATE TEMP TABLE IF NOT EXISTS set_aside_ids (id INTEGER PRIMARY KEY)"
-
 
 def set_aside(store: Database, query: str, values: tuple[Any, ...]) -> None:
     """Copy the kept segments of some pairs, unless no update is open.
@@ -26,7 +24,7 @@ def set_aside(store: Database, query: str, values: tuple[Any, ...]) -> None:
     ).fetchone()
     if row is None:
         return
-    store.db.execute(_IDS)
+    store.db.execute(SQL["make_set_aside_ids"])
     store.db.execute("DELETE FROM set_aside_ids")
     store.db.execute(f"INSERT INTO set_aside_ids {query}", values)
     store.db.execute(SQL["set_aside_pairs"])
