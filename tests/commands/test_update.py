@@ -16,7 +16,7 @@ from support.serving import MISSING, Answer, Reply, Request, Server, serve
 
 import diptych
 
-CHANGED, GONE = "/en/keepers.html", "/fr/fog-signals.html"
+CHANGED, GONE = "/en/bell-rock/", "/fr/fog-signals.html"
 NEW = "The harbour master opened a small museum of lamps last summer."
 
 
