@@ -13,11 +13,14 @@ from diptych.corpus.from_run import Choice, RunCorpus
 from diptych.engine.engine import Engine
 from diptych.engine.workers import Workers
 from diptych.frontier.politeness import Limits, Politeness
+from diptych.frontier.retries import RETRIED
 from diptych.frontier.scope import Scope
 from diptych.learn.lexicon.lexicon import Lexicon, lexicon_of
 from diptych.protocols import Watcher
+from diptych.reason import Reason
 from diptych.registry import Strategies
 from diptych.run.store import Store
+from diptych.run.updates import Updates
 from diptych.steps.align_pairs import align_pairs
 from diptych.steps.check_declarations import check_declarations
 from diptych.steps.crawl_sites import crawl_sites
@@ -29,11 +32,14 @@ from diptych.steps.tasks import TaskContext
 from diptych.steps.write_corpus import write_run_corpus
 from diptych.types import LangPair, Site, lang_pairs
 
-__all__ = ["STAGES", "Plan", "pair_and_learn", "run", "run_until_words", "run_with_words"]
+__all__ = [
+    "STAGES", "Plan", "pair_again", "pair_and_learn", "run", "run_until_words", "run_with_words",
+]  # fmt: skip
 
 STAGES = ("crawl", "pair", "align_dom", "align_sentences", "verify", "filter", "export")
 ROUNDS = 3  # maximum number of rounds to learn words and pair again
 GROWTH = 1.05  # factor by which sure pairs must grow to make another round worthwhile
+LEARN_AGAIN = 0.2  # share of the pages that may change before words are learned again
 CERTAIN, DOUBT = 0.95, 0.05  # maximum number of pages without a certain partner per sure pair
 
 
@@ -52,6 +58,8 @@ class Plan:
     """one line that states strategies, parameters, languages and version"""
     keep_templates: bool = False
     """True to keep all examples of each template"""
+    is_update: bool = False
+    """True to visit the pages that were mined before, and mine those that have changed"""
 
 
 def run(
@@ -61,7 +69,8 @@ def run(
     """Run all steps: crawl, sketch, pair, learn words, pair again, align, verify, score, write."""
     context = _crawl(plan, strategies, store, engine, workers, watcher, now)
     if store.has_pages():
-        context = pair_and_learn(store, context, workers, watcher)
+        pair = pair_again if plan.is_update else pair_and_learn
+        context = pair(store, context, workers, watcher)
     _align(plan, context, store, workers, watcher)
 
 
@@ -110,6 +119,8 @@ def _crawl(
     given = {langs: lexicon_of(langs, plan.lexicons) for langs in lang_pairs(plan.langs)}
     lexicons = {langs: lexicon for langs, lexicon in given.items() if lexicon}
     context = TaskContext(store.folder, strategies, plan.langs, lexicons)
+    if plan.is_update:
+        Updates(store).begin(now, forbidden=Reason.ROBOTS, retried=RETRIED)
     crawl_sites(
         store, context, plan.sites, plan.scope, engine, workers, watcher,
         politeness=plan.politeness, limits=plan.limits, now=now,
@@ -129,8 +140,29 @@ def _align(
         watcher.begin("scoring")
         workers.close()  # scoring needs memory, and no workers
         score_segments(store, strategies.filter, watcher, keep_templates=plan.keep_templates)
+    if plan.is_update:
+        Updates(store).settle(is_whole=not watcher.stopped())
     choice = Choice(strategies.filter.threshold)
     write_run_corpus(store, RunCorpus(store, tuple(plan.langs), plan.signature, choice), watcher)
+
+
+def pair_again(
+    store: Store, context: TaskContext, workers: Workers, watcher: Watcher
+) -> TaskContext:
+    """Pair the pages of the sites that an update found changed, with the words learned before.
+
+    If many pages have changed since words were learned, everything is paired and learned again.
+    """
+    updates = Updates(store)
+    if not updates.keeps_words(LEARN_AGAIN):
+        return pair_and_learn(store, context, workers, watcher)
+    context = replace(context, lexicons=store.learned_lexicons())
+    sites = updates.changed_sites()
+    if sites:
+        check_declarations(store, context, workers, watcher, sites)
+    if not sites or pair_pages(store, context, workers, watcher, sites):
+        store.keep_learning()
+    return context
 
 
 def pair_and_learn(

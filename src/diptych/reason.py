@@ -116,6 +116,8 @@ class DownloadKind(StrEnum):
     DUPLICATE = "duplicate"
     """a page with the same text as another"""
     FETCHED_AGAIN = "fetched_again"
+    NOT_MODIFIED = "not_modified"
+    """a page or sitemap that has not changed since it was fetched, as the server says"""
     REDIRECT = "redirect"
     REFRESH = "refresh"
     """a page without text that only redirects to another"""

@@ -54,6 +54,10 @@ class Unit(NamedTuple):
     """total number of occurrences, including near-duplicates"""
     run: str = ""
     """signature of the run that found the unit"""
+    first_seen: float = 0.0
+    """time of the mining or update that first found it; 0 if unknown"""
+    last_seen: float = 0.0
+    """last time when its pages were known to have it; 0 if unknown"""
 
 
 class Piece(NamedTuple):

@@ -46,9 +46,9 @@ def robots(text: str) -> Robots:
     ("limits", "info", "end"),
     [
         (Limits(), {"pages": 10**9, "bytes": 10**12}, None),
-        (Limits(max_pages=5), {"pages": 4}, None),
-        (Limits(max_pages=5), {"pages": 5}, SiteEnd.PAGE_LIMIT),
-        (Limits(max_pages=5), {"pages": 3, "in_flight": 2}, SiteEnd.PAGE_LIMIT),
+        (Limits(max_pages=5), {"pages": 9, "visited": 4}, None),
+        (Limits(max_pages=5), {"visited": 5}, SiteEnd.PAGE_LIMIT),
+        (Limits(max_pages=5), {"visited": 3, "in_flight": 2}, SiteEnd.PAGE_LIMIT),
         (Limits(max_pages=0), {}, SiteEnd.PAGE_LIMIT),
         (Limits(max_bytes=100), {"bytes": 99}, None),
         (Limits(max_bytes=100), {"bytes": 100}, SiteEnd.BYTE_LIMIT),

@@ -168,8 +168,8 @@ def test_accepted_pair_is_returned_with_its_pages(store: Store) -> None:
     row = store.verified_pair(first)
     assert row == (
         *LANGS, "keys", 0.5, "partial",
-        url("a"), "", 0.0, "sha1:a5", "/an/archive.warc.gz", 2, "", 1,
-        url("b"), "", 0.0, "sha1:b6", "/an/archive.warc.gz", 2, "", 1,
+        url("a"), "", 0.0, "sha1:a5", "/an/archive.warc.gz", 2, "", 1, 0.0,
+        url("b"), "", 0.0, "sha1:b6", "/an/archive.warc.gz", 2, "", 1, 0.0,
     )  # fmt: skip
     assert store.verified_pair(second) is None
     assert store.verified_ends() == {first: (url_key(url("a")), url_key(url("b")))}

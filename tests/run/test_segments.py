@@ -100,7 +100,7 @@ def test_chosen_are_those_with_enough_score_duplicates_only_if_asked_for(made: M
     assert texts(0.61, each=True) == ["First.", "Again."]
     first = next(segments.chosen(pair, 0.0, each=False, keep_templates=False))
     assert first[1:] == (
-        "First.", "Premier.", "/p[0]", "/p[0]", "0-6", "0-8", 0.9, 0.7, "email", 1,
+        "First.", "Premier.", "/p[0]", "/p[0]", "0-6", "0-8", 0.9, 0.7, "email", 1, None,
     )  # fmt: skip
 
 

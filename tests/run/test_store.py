@@ -781,7 +781,7 @@ def test_database_is_written_ahead_and_keeps_its_references(store: Store) -> Non
 def test_schema_changes_only_with_the_tables(store: Store) -> None:
     # With another number older versions of Diptych refuse the run; tests/run/test_upgrade.py has
     # the runs that they wrote.
-    assert store.db.execute("PRAGMA user_version").fetchone() == (10,)
+    assert store.db.execute("PRAGMA user_version").fetchone() == (11,)
 
 
 def test_store_that_is_closed_may_be_closed_again(folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -196,13 +197,39 @@ class ExportOptions(ChosenOptions):
     n_way: bool = option(
         "Write rows with three or more languages instead of language pairs.", default=False
     )
+    since: str | None = option(
+        "Write only segments that were first found on this day or later (2026-01-31), or at this"
+        " time or later (2026-01-31T12:00:00Z).",
+        metavar="DATE",
+    )
+    vanished: bool = option(
+        "Write the segments that updates no longer found, instead of the others.", default=False
+    )
+
+    @property
+    def is_narrowed(self) -> bool:
+        """True if the user requested only part of the corpus, or redacted texts."""
+        return super().is_narrowed or self.since is not None
+
+    def since_time(self) -> float | None:
+        """The time that `since` means, in seconds since 1970; None if there is no such option."""
+        if self.since is None:
+            return None
+        try:
+            time = datetime.fromisoformat(self.since)
+            return time.replace(tzinfo=time.tzinfo or UTC).timestamp()
+        except (ValueError, OverflowError) as error:
+            raise ConfigError(
+                f"{option_name('since')} must be a date such as 2026-01-31, not '{self.since}'"
+            ) from error
 
     def path(self, made: Exporter) -> Path:
         """The file to write: `out`, or a file in the run folder.
 
         A file in the run folder gets the suffix of the exporter `made`.
         """
-        name = ("n-way" if self.n_way else "corpus") + ("-selected" if self.is_narrowed else "")
+        name = "n-way" if self.n_way else "vanished" if self.vanished else "corpus"
+        name += "-selected" if self.is_narrowed else ""
         return self.out or self.run / f"{name}.{made.suffix}"
 
 
@@ -214,11 +241,13 @@ def export_run(
     `standard` returns the standard output stream for a path that denotes it, and None for other
     paths.
     """
-    from diptych.corpus.from_run import NWayCorpus, write_corpus
+    from diptych.corpus.from_run import NWayCorpus, SinceCorpus, write_corpus
     from diptych.run.store import Store
 
     require_valid(asked)
     terms, made = terms_of(asked.run), asked.exporter(n_way=asked.n_way)
+    since = asked.since_time()
+    _require_dated(asked, made)
     if asked.n_way and len(terms.langs) < 3:
         raise ConfigError(
             f"{option_name('n_way')} requires three or more languages;"
@@ -229,13 +258,25 @@ def export_run(
         corpus: Corpus = (
             NWayCorpus(run_corpus(store, terms, asked))
             if asked.n_way
-            else chosen_corpus(store, terms, asked)
+            else chosen_corpus(store, terms, asked, vanished=asked.vanished)
         )
+        corpus = corpus if since is None else SinceCorpus(corpus, since)
         written = write_corpus(corpus, made, path, standard(path), max_lines=asked.max_lines)
         return Exported(*written)
 
 
-def run_corpus(store: Store, terms: Terms, asked: CorpusChoice, *, prefix: str = "") -> RunCorpus:
+def _require_dated(asked: ExportOptions, made: Exporter) -> None:
+    """Raise `ConfigError` if segments are to be chosen by date, but whole pages are written."""
+    if lines_of(made) == PAGE_PAIRS and (asked.since is not None or asked.vanished):
+        name = option_name("vanished" if asked.vanished else "since")
+        raise ConfigError(f"{name} chooses segments; the 'docs' format contains whole pages")
+    if asked.n_way and asked.vanished:
+        raise ConfigError(f"{option_name('vanished')} cannot be used with {option_name('n_way')}")
+
+
+def run_corpus(
+    store: Store, terms: Terms, asked: CorpusChoice, *, prefix: str = "", vanished: bool = False
+) -> RunCorpus:
     """The selected part of the corpus of a run.
 
     Usually, only the best copy in each group of near-duplicates is included.  All copies are
@@ -250,7 +291,7 @@ def run_corpus(store: Store, terms: Terms, asked: CorpusChoice, *, prefix: str =
         store,
         terms.langs,
         signature(terms.recipe, terms.langs),
-        asked.choice(terms.threshold),
+        replace(asked.choice(terms.threshold), vanished=vanished),
         prefix,
     )
     has_duplicates = bool(asked.without) or asked.redact or not corpus.is_deduplicated()
@@ -286,12 +327,17 @@ class RunFolder:
             yield from corpus.documents()
 
 
-def chosen_corpus(store: Store, terms: Terms, asked: CorpusChoice) -> Corpus:
-    """The selected part of the corpus of a run, without near-duplicates."""
+def chosen_corpus(
+    store: Store, terms: Terms, asked: CorpusChoice, *, vanished: bool = False
+) -> Corpus:
+    """The selected part of the corpus of a run, without near-duplicates.
+
+    If `vanished` is True, the segments that updates no longer found take its place.
+    """
     from diptych.corpus.merge import merge
 
     require_valid(asked)
-    corpus = run_corpus(store, terms, asked)
+    corpus = run_corpus(store, terms, asked, vanished=vanished)
     return replace(merge([corpus]), langs=corpus.langs) if corpus.each else corpus
 
 

@@ -179,12 +179,12 @@ def mine_sites(
     folder = asked.out or default_folder(seeds, (*asked.warc, *crawls), langs)
     agent = agent_of(asked.user_agent)
     with opened_run(folder, terms, agent=agent, keep_empty=keep_empty) as store:
-        mining = _Mining(asked, monitor, environment, store, terms, strategies, profiler)
+        mining = Mining(asked, monitor, environment, store, terms, strategies, profiler)
         return mining.run(archives, lexicons, agent)
 
 
 @dataclass(frozen=True, slots=True)
-class _Mining:
+class Mining:
     """Mines into an open run folder."""
 
     asked: MineOptions
@@ -193,7 +193,8 @@ class _Mining:
     store: Store
     terms: Terms
     strategies: Strategies
-    profiler: Profiler | None
+    profiler: Profiler | None = None
+    is_update: bool = False
 
     def run(self, archives: Sequence[str], lexicons: Sequence[Lexicon], agent: str) -> Mined:
         """Run all steps, and write the report."""
@@ -214,6 +215,7 @@ class _Mining:
                 store, archives, seeds=self.terms.seeds, scope=self.terms.scope
             )
             plan = plan_of(store, self.terms, lexicons, self.asked, agent)
+            plan = replace(plan, is_update=self.is_update)
             monitor.notes.extend([*first_notes(langs), *store.archive.notes])
             now = 0.0 if self.terms.archives else time.time()  # a replay uses a clock of its own
             run(plan, self.strategies, store, engine, workers, monitor, now)

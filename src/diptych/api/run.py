@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
+    from diptych.api.mine import Cancel
     from diptych.corpus.terms import Term
+    from diptych.reports.progress import Progress
     from diptych.reports.summary import Summary
     from diptych.run.store import Store
     from diptych.run.terms import Terms
@@ -78,6 +80,10 @@ class Segment(NamedTuple):
     """number of occurrences, including near-duplicates"""
     run: str
     """signature of the run"""
+    first_seen: datetime
+    """time of the mining or update that first found it"""
+    last_seen: datetime
+    """last time when its pages were known to have it"""
 
 
 class Pair(NamedTuple):
@@ -261,13 +267,17 @@ class Run:
         n_way: bool = False,
         markdown: bool = False,
         max_lines: int | None = None,
+        since: str | None = None,
+        vanished: bool = False,
     ) -> Exported:
         """Write the corpus to a file, and return the number of lines and the files written.
 
         The formats are tsv, tmx, jsonl, parquet, moses, docs and standoff; the default is inferred
         from the file name.  A file whose name ends in .gz or .zst is compressed.
         `markdown` adds the texts of the pages to the format docs.  With `max_lines`, `path` becomes
-        a folder of numbered files that have at most this number of lines.
+        a folder of numbered files that have at most this number of lines.  `since` is a date: only
+        segments first found then or later are written.  `vanished` writes the segments that updates
+        no longer found.
 
         >>> run.export(folder / "corpus.tmx", min_score=0.9).lines
         393
@@ -276,10 +286,27 @@ class Run:
             run=self.folder, out=Path(path), format=format, min_score=min_score,
             without=",".join(texts(without)), redact=redact,
             keep_templates=keep_templates, n_way=n_way, markdown=markdown, max_lines=max_lines,
+            since=since, vanished=vanished,
         )  # fmt: skip
         if str(path) == "-":
             raise ConfigError("specify a file to write the corpus to")
         return self._export(options)
+
+    def update(
+        self, *, progress: bool | Callable[[Progress], None] = False, cancel: Cancel | None = None,
+        **options: Any,
+    ) -> Run:  # fmt: skip
+        """Visit the pages of the run again, and mine those that have changed.
+
+        The same call continues an interrupted update.  `options` are those of `diptych update`; see
+        [Commands](cli.md#update).  `progress` and `cancel` are described in `diptych.mine`.
+
+        >>> run.update(delay=0, allow_private=True).summary.update.pages["unchanged"]
+        42
+        """
+        from diptych.api.update import update_in_python
+
+        return Run(self.folder, update_in_python(self.folder, options, progress, cancel))
 
     def to_arrow(self, *, min_score: float | None = None) -> pyarrow.Table:
         """The corpus as a pyarrow table with the columns of `corpus.tsv`.
@@ -295,7 +322,7 @@ class Run:
         """The corpus as a pandas data frame with the columns of `corpus.tsv`.
 
         >>> run.to_pandas().shape
-        (427, 26)
+        (427, 28)
         """
         from diptych.learn.libraries import require_libraries
         from diptych.stages.export.parquet import arrow_table
@@ -352,5 +379,5 @@ def _segment(unit: Unit) -> Segment:
     row: tuple[Any, ...] = pair_row(unit)
     return Segment(*row)._replace(
         left_fetched=utc_time(left.fetched_at), right_fetched=utc_time(right.fetched_at),
-        flags=unit.flags,
+        flags=unit.flags, first_seen=utc_time(unit.first_seen), last_seen=utc_time(unit.last_seen),
     )  # fmt: skip

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +31,8 @@ from diptych.commands.options import (
 from diptych.errors import for_command_line
 
 if TYPE_CHECKING:
+    from diptych.api.web import Environment
+    from diptych.reports.progress import Monitor
     from diptych.reports.summary import Summary
 
 
@@ -62,6 +66,13 @@ def mine(asked: MineCommandOptions) -> int:
 
 def mine_and_print(asked: MineOptions, *, as_json: bool = False, quiet: bool = False) -> int:
     """Mine sites or archives, print the summary, and return the exit code."""
+    return print_mined(partial(mine_sites, asked), as_json=as_json, quiet=quiet)
+
+
+def print_mined(
+    mining: Callable[[Monitor, Environment], Mined], *, as_json: bool, quiet: bool
+) -> int:
+    """Mine while progress is shown, print the summary, and return the exit code."""
     from diptych.reports.funnel import print_funnel
     from diptych.reports.profile import profile_lines
     from diptych.reports.progress import Monitor
@@ -69,7 +80,7 @@ def mine_and_print(asked: MineOptions, *, as_json: bool = False, quiet: bool = F
     started = time.monotonic()
     mark_saved()
     with displayed(Monitor(), quiet=quiet or as_json) as monitor:
-        mined = mine_sites(asked, monitor, environment())
+        mined = mining(monitor, environment())
     notes = [for_command_line(note) for note in mined.notes]
     if as_json:
         times = {"seconds": time.monotonic() - started, "crawl_seconds": mined.crawl_seconds}
@@ -92,6 +103,8 @@ def _exit_code(mined: Mined) -> int:
 def to_json(summary: Summary, **more: Any) -> str:
     """The summary as one JSON object; `more` holds additional members."""
     import orjson
+
+    from diptych.reports.update import update_figures
 
     found: dict[str, Any] = {
         "downloads": summary.downloads,
@@ -118,6 +131,7 @@ def to_json(summary: Summary, **more: Any) -> str:
             for left, right, pairs, segments in summary.lang_pairs
         ],
         "n_way_rows": summary.rows,
+        "update": None if summary.update is None else update_figures(summary.update),
         **more,
     }
     return orjson.dumps(found, option=orjson.OPT_NON_STR_KEYS).decode()  # keys: reasons

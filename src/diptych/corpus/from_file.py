@@ -28,6 +28,8 @@ _BATCH_ROWS = 1_000  # rows of a table read at a time
 _READ_BYTES = 1 << 10  # bytes read at a time: zstd may expand them 32,000 times
 _MAX_WINDOW = 1 << 27  # bytes: a zstd header may request more memory than the machine has
 _FETCHED = tuple(place for place, name in enumerate(PAIR_COLUMNS) if name.endswith("_fetched"))
+_SEEN = tuple(place for place, name in enumerate(PAIR_COLUMNS) if name.endswith("_seen"))
+_ADDED = tuple(PAIR_COLUMNS[place] for place in _SEEN)  # exports of earlier versions lack them
 _FLAGS = PAIR_COLUMNS.index("flags")
 _NUMBERS = {"score": float, "alignment": float, "verified": float, "copies": int} | {
     f"{side}_offset": int for side in ("left", "right")
@@ -64,13 +66,13 @@ def _unit(row: Sequence[Any]) -> Unit:
     """
     left, right, score, left_url, right_url, _, left_lang, right_lang, *found = row
     places, common = found[:12], found[12:]  # left and right alternate
-    alignment, verified, evidence, flags, copies, run = common
+    alignment, verified, evidence, flags, copies, run, first_seen, last_seen = common
     return Unit(
         (
             Side(left_lang, left, Url(left_url), *places[::2]),
             Side(right_lang, right, Url(right_url), *places[1::2]),
         ),
-        score, alignment, verified, evidence, flags, copies, run,
+        score, alignment, verified, evidence, flags, copies, run, first_seen, last_seen,
     )  # fmt: skip
 
 
@@ -88,7 +90,8 @@ def _impossible(unit: Unit) -> str:
         return "a score is not a number from 0 to 1"
     if normalise(left.url) is None or normalise(right.url) is None:
         return "a URL is not an HTTP URL"
-    if not (0 <= left.fetched_at <= _LATEST and 0 <= right.fetched_at <= _LATEST):
+    times = left.fetched_at, right.fetched_at, unit.first_seen, unit.last_seen
+    if not all(0 <= time <= _LATEST for time in times):
         return "a fetch time is out of range"
     is_there = all(0 <= offset < 1 << 63 for offset in (left.offset, right.offset))
     if not (is_there and 1 <= unit.copies <= _MAX_COPIES):
@@ -110,6 +113,8 @@ def _jsonl_rows(path: Path) -> Iterator[tuple[str, Sequence[Any]]]:
         try:
             for at in _FETCHED:
                 row[at] = _seconds(row[at])
+            for at in _SEEN:
+                row[at] = _seconds(row[at]) if row[at] else 0.0
         except ValueError as error:
             raise CorpusError(f"{path}, {place}: a fetch time is invalid") from error
         row[_FLAGS] = tuple(row[_FLAGS].split())
@@ -126,6 +131,8 @@ def _checked(path: Path, place: str, found: Any) -> Sequence[Any]:
         raise CorpusError(f"{path}, {place} is not an object")
     if "texts" in found:
         raise CorpusError(_N_WAY_ERROR.format(path))
+    if _ADDED[0] not in found:
+        found = {**dict.fromkeys(_ADDED, ""), **found}
     try:
         row: Sequence[Any] = _values(found)
     except KeyError as error:
@@ -235,7 +242,8 @@ def _parquet_rows(path: Path) -> Iterator[tuple[str, Sequence[Any]]]:
         with pq.ParquetFile(path) as file:
             _require_columns(path, file.schema_arrow.names)
             for batch in file.iter_batches(_BATCH_ROWS, columns=list(PAIR_COLUMNS)):
-                table = pa.Table.from_batches([batch]).select(PAIR_COLUMNS).cast(pair_schema(pa))
+                table = _with_added(pa.Table.from_batches([batch]), pa)
+                table = table.select(PAIR_COLUMNS).cast(pair_schema(pa))
                 table.validate(full=True)  # texts may be invalid UTF-8
                 for row in _table_rows(path, table, pa):
                     number += 1
@@ -249,8 +257,16 @@ def _require_columns(path: Path, names: Sequence[str]) -> None:
     if "texts" in names:
         raise CorpusError(_N_WAY_ERROR.format(path))
     for name in PAIR_COLUMNS:
-        if names.count(name) != 1:
+        if names.count(name) != 1 and not (name in _ADDED and name not in names):
             raise CorpusError(f"{path} has no column {name!r}: was it exported by Diptych?")
+
+
+def _with_added(table: Any, pa: Any) -> Any:
+    """Add the columns that exports of earlier versions lack, without values."""
+    for name in _ADDED:
+        if name not in table.column_names:
+            table = table.append_column(name, pa.nulls(len(table), pa.timestamp("ms", "UTC")))
+    return table
 
 
 def _table_rows(path: Path, table: Any, pa: Any) -> Iterator[Sequence[Any]]:
@@ -259,14 +275,16 @@ def _table_rows(path: Path, table: Any, pa: Any) -> Iterator[Sequence[Any]]:
     `pa` is the module pyarrow; `path` is used in error messages.
     """
     for name in PAIR_COLUMNS:
+        if name in _ADDED:
+            continue
         if table[name].null_count or (name == "flags" and _has_nulls(table[name])):
             raise CorpusError(f"{path}: {name} is missing from some rows")
-    for place in _FETCHED:
+    for place in (*_FETCHED, *_SEEN):
         times = table.column(place).cast(pa.int64())  # a number may be too large for a time
         table = table.set_column(place, PAIR_COLUMNS[place], times)
     columns = [column.to_pylist() for column in table.columns]
-    for place in _FETCHED:
-        columns[place] = [milliseconds / 1000 for milliseconds in columns[place]]
+    for place in (*_FETCHED, *_SEEN):
+        columns[place] = [(milliseconds or 0) / 1000 for milliseconds in columns[place]]
     columns[_FLAGS] = [tuple(flags) for flags in columns[_FLAGS]]
     return zip(*columns, strict=True)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from posixpath import normpath
 from typing import Any, BinaryIO, NamedTuple
@@ -19,6 +19,8 @@ from diptych.page.read import read_content
 from diptych.protocols import Corpus, Exporter
 from diptych.run.segments import Segments, reason_at
 from diptych.run.store import Store
+from diptych.run.updates import Updates
+from diptych.run.vanished import vanished_pairs, vanished_segments
 from diptych.stages.export.shared.columns import BatchExporter, Encoding, batches
 from diptych.text.near_duplicates import segment_keys
 from diptych.text.spans import pieces, rewritten
@@ -39,6 +41,8 @@ class Choice:
     """True to replace personal data with placeholders such as [EMAIL]"""
     keep_templates: bool = False
     """True to include all examples of templates"""
+    vanished: bool = False
+    """True to take the segments that updates no longer found, instead of the others"""
 
     def takes(self, flags: Sequence[str]) -> bool:
         """True if none of the flags is excluded."""
@@ -72,6 +76,7 @@ class _PairPage(NamedTuple):
     offset: int
     flags: tuple[str, ...]
     archive: int
+    seen_at: float
 
     def side(self, text: str, path: str, at: str) -> Side:
         return Side(
@@ -94,7 +99,7 @@ class _Pair(NamedTuple):
     flags: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunCorpus:
     """The corpus of one run; `langs` and `signature` come from the terms of the run."""
 
@@ -107,6 +112,11 @@ class RunCorpus:
     each: bool = False
     """True to return near-duplicates as separate units, each with one copy"""
 
+    @cached_property
+    def date(self) -> float:
+        """The date of segments that no update has dated yet: the time of the last download."""
+        return Updates(self.store).date()
+
     def units(self) -> Iterator[Unit]:
         """All selected segments, in an order that does not depend on the crawl."""
         for _, unit in self.keyed():
@@ -114,11 +124,23 @@ class RunCorpus:
 
     def keyed(self) -> Iterator[tuple[int, Unit]]:
         """All selected segments, each with a key that is the same for near-duplicates."""
+        if self.choice.vanished:
+            yield from self._vanished()
+            return
         left_out = self._left_out() if self.each else frozenset[int]()
         for id in self.store.pair_order():
             pair = self._pair(id)
             if pair is not None:
                 yield from self._units(id, pair, left_out, each=self.each)
+
+    def _vanished(self) -> Iterator[tuple[int, Unit]]:
+        """The segments that are no longer found, each with its key."""
+        for id, *row in vanished_pairs(self.store):
+            pair = self._pair_of(row)
+            for found in vanished_segments(self.store, id):
+                unit = self._unit(pair, found, each=False)
+                if unit.score >= self.choice.min_score and self.choice.takes(unit.flags):
+                    yield self.choice.redacted(unit, found[0] or 0)
 
     def is_deduplicated(self) -> bool:
         """True if near-duplicates are marked, which happens at the end of a run."""
@@ -181,19 +203,21 @@ class RunCorpus:
     def _pair(self, id: int) -> _Pair | None:
         """The data of a pair; None if it was not verified."""
         row = self.store.verified_pair(id)
-        if row is None:
-            return None
+        return None if row is None else self._pair_of(row)
+
+    def _pair_of(self, row: Sequence[Any]) -> _Pair:
         left_lang, right_lang, evidence, verified, marks = row[:5]
-        left, right = self._page(left_lang, row[5:13]), self._page(right_lang, row[13:])
+        left, right = self._page(left_lang, row[5:14]), self._page(right_lang, row[14:])
         flags = tuple(sorted({*marks.split(), *left.flags, *right.flags}))
         return _Pair(left, right, evidence, round(verified, 4), flags)
 
     def _page(self, lang: str, row: Sequence[Any]) -> _PairPage:
-        url, title, fetched_at, digest, warc, offset, flags, archive = row
+        url, title, fetched_at, digest, warc, offset, flags, archive, seen_at = row
         name = self._archive_name(warc)
         return _PairPage(
-            lang, url, title, fetched_at, digest, name, offset, tuple(flags.split()), archive
-        )
+            lang, url, title, fetched_at, digest, name, offset, tuple(flags.split()), archive,
+            seen_at,
+        )  # fmt: skip
 
     def _archive_name(self, path: str) -> str:
         """The name of an archive; those of the run and of its job are named from other folders."""
@@ -228,7 +252,7 @@ class RunCorpus:
 
     def _unit(self, pair: _Pair, row: Sequence[Any], *, each: bool) -> Unit:
         _, left, right, left_path, right_path, left_at, right_at, *rest = row
-        score, alignment, marks, copies = rest
+        score, alignment, marks, copies, first_seen = rest
         flags = tuple(sorted({*pair.flags, *marks.split()})) if marks else pair.flags
         sides = (
             pair.left.side(left, left_path, left_at),
@@ -236,7 +260,8 @@ class RunCorpus:
         )
         return Unit(
             sides, score, alignment, pair.verified, pair.evidence, flags,
-            1 if each else copies, self.signature,
+            1 if each else copies, self.signature, first_seen or self.date,
+            min(pair.left.seen_at, pair.right.seen_at),
         )  # fmt: skip
 
 
@@ -262,6 +287,27 @@ class NWayCorpus:
     def documents(self) -> Iterator[DocumentPair]:
         """The same page pairs as in the run; documents always have two languages."""
         return self.run.documents()
+
+
+@dataclass(frozen=True, slots=True)
+class SinceCorpus:
+    """The part of a corpus that was first found at a time or later."""
+
+    corpus: Corpus
+    since: float
+
+    @property
+    def langs(self) -> tuple[str, ...]:
+        """The languages of the corpus."""
+        return tuple(self.corpus.langs)
+
+    def units(self) -> Iterator[Unit]:
+        """The segments that were first found at that time or later."""
+        return (unit for unit in self.corpus.units() if unit.first_seen >= self.since)
+
+    def documents(self) -> Iterator[DocumentPair]:
+        """All page pairs; documents have no dates."""
+        return self.corpus.documents()
 
 
 class Written(NamedTuple):

@@ -129,6 +129,8 @@ def _unit(row: _Row, langs: Sequence[str]) -> Unit:
         flags=tuple(sorted({flag for unit in row.units for flag in unit.flags})),
         copies=max(unit.copies for unit in row.units),
         run=row.units[0].run,
+        first_seen=max(unit.first_seen for unit in row.units),
+        last_seen=min(unit.last_seen for unit in row.units),
     )
 
 

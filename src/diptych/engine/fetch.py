@@ -99,13 +99,15 @@ class Fetcher:
             },
         )
 
-    async def fetch(self, url: Url, kind: Kind) -> Response | Failure:
-        """Fetch a URL; redirects are returned as responses.
+    async def fetch(
+        self, url: Url, kind: Kind, headers: Mapping[str, str] | None = None
+    ) -> Response | Failure:
+        """Fetch a URL, with additional request headers; redirects are returned as responses.
 
         Only the redirects of robots.txt are followed.
         """
         if kind is not Kind.ROBOTS:
-            return await self._get(url, partial(self._take, url, kind))
+            return await self._get(url, partial(self._take, url, kind), headers)
         target: Url = url
         for _ in range(ROBOTS_REDIRECTS + 1):
             response = await self._get(target, partial(self._take, target, kind))

@@ -18,9 +18,11 @@ from diptych.engine.reading import READ_LIMITS, ReadTask, read_result
 from diptych.engine.workers import ALONE, Workers
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
+from diptych.frontier.revisits import Validators
 from diptych.frontier.search import Discovery
-from diptych.page.answer import ReadAnswer
+from diptych.page.answer import NOT_MODIFIED, ReadAnswer
 from diptych.protocols import LinkSource, Watcher
+from diptych.run.warc import compose_revisit
 from diptych.types import Failure, Kind
 
 COMMIT_AFTER = 0.05  # seconds between commits; uncommitted pages are fetched again after a kill
@@ -86,7 +88,8 @@ class LiveEngine:
                         prepare()
                         is_prepared = True
                     for claim in claims:
-                        fetches.begin(self._fetch(claim, crawl, fetcher, workers))
+                        known = crawl.validators(claim)
+                        fetches.begin(self._fetch(claim, known, crawl, fetcher, workers))
                     await asyncio.sleep(0)  # let them start
                     is_over = fetches.are_over and crawl.wake() is None and not answers.waiting
                     if is_over or now - committed > COMMIT_AFTER:
@@ -116,11 +119,15 @@ class LiveEngine:
         return self.settings.concurrency - len(fetches.tasks)
 
     async def _fetch(
-        self, claim: Claim, crawl: CrawlState, fetcher: Fetcher, workers: Workers
-    ) -> Outcome:
-        response = await fetcher.fetch(claim.url, claim.kind)
+        self, claim: Claim, known: Validators | None, crawl: CrawlState, fetcher: Fetcher,
+        workers: Workers,
+    ) -> Outcome:  # fmt: skip
+        response = await fetcher.fetch(claim.url, claim.kind, known.headers() if known else None)
         if isinstance(response, Failure):
             return claim, response, b""
+        if known is not None and response.status == NOT_MODIFIED:
+            unchanged = ReadAnswer(claim.url, NOT_MODIFIED, 0, response.fetched_at)
+            return claim, unchanged, compose_revisit(response, known.fetched_at)
         task = ReadTask(claim.kind, response, claim.depth, crawl.langs, crawl.needs_sketches)
         result = await workers.call(task, ALONE, limits=READ_LIMITS, is_page=True)
         reading, record = await _last_of(read_result(claim.url, result))

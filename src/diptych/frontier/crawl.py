@@ -7,20 +7,22 @@ URLs, and calls `fetched` with each response.  The same two calls serve the live
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 
 from diptych.frontier.admission import Admission
 from diptych.frontier.aliases import Aliases
 from diptych.frontier.guides import Guides, PairQuestion
-from diptych.frontier.hosts import HostInfo, Hosts, SiteInfo, way_out_note
+from diptych.frontier.hosts import HostInfo, Hosts, SiteInfo
 from diptych.frontier.intake import Intake
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import Claim, Frontier, State, Turn
 from diptych.frontier.retries import Retries, Stats
+from diptych.frontier.revisits import Revisits, Validators
 from diptych.frontier.samples import Samples
 from diptych.frontier.scope import Scope
 from diptych.frontier.sitemaps import SitemapPart, SitemapQueue, alternates_of, end_of_part
-from diptych.page.answer import ReadAnswer
+from diptych.page.answer import NOT_MODIFIED, ReadAnswer
 from diptych.page.robots import Robots
 from diptych.page.sitemaps import Sitemap
 from diptych.protocols import CrawlPolicy, GuidedPolicy
@@ -30,18 +32,8 @@ from diptych.run.site_view import StoreView
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
-from diptych.text.urls import host_of, normalise, url_key
-from diptych.types import (
-    CrawlEvent,
-    Failure,
-    Kind,
-    Missing,
-    Moved,
-    Outlook,
-    Page,
-    Site,
-    Url,
-)
+from diptych.text.urls import normalise, url_key
+from diptych.types import CrawlEvent, Failure, Kind, Missing, Moved, Outlook, Page, Site, Url
 
 MIN_CERTAIN_VALUE = 0.3  # pairs per download; below this it pays to wait for answers
 MIN_WORTH = 0.2  # expected pairs of a page and its links; a site with such a page does not end
@@ -68,8 +60,8 @@ class Crawl:
         self.guides = Guides(store, policy, self.langs, self._view, self._admission.may_be_page_of)
         self._intake = Intake(self.frontier, scope, self._admission, self.guides, Aliases(store))
         self._empty: set[str] = set()
-        self._ways_out: set[str] = set()
         self._samples = Samples(store, self.frontier)
+        self._revisits = Revisits(store, self.frontier)
         self._sitemaps = SitemapQueue(store, self.frontier, self.hosts)
         self._touched: dict[int, SiteInfo] = {}
         """sites affected by any event since the last checkpoint"""
@@ -93,6 +85,10 @@ class Crawl:
         """True if the guides need page sketches, which must then be computed during parsing."""
         return self.guides.has_memory
 
+    def validators(self, claim: Claim) -> Validators | None:
+        """The validators to send with a request; None if it is not conditional."""
+        return self._revisits.validators(claim)
+
     # -- selecting URLs ----------------------------------------------------------------------
 
     @in_transaction
@@ -100,7 +96,7 @@ class Crawl:
         """Select up to `room` URLs to fetch now."""
         granted: list[Claim] = []
         self.hosts.stop_overdue_sites(self._limits, now)
-        self._sitemaps.take(now, self._take_sitemap_part)
+        self._sitemaps.take(now, partial(self._take_sitemap_part, now))
         while len(granted) < room:
             claims = self.frontier.claim(now, room - len(granted))
             granted.extend(claim for claim in claims if self._is_allowed(claim, now))
@@ -126,10 +122,16 @@ class Crawl:
             self._notify_guide(claim, Missing(claim.url, Reason.ROBOTS))
         if not is_allowed or not self._is_worth_fetching(claim, site, now):
             return False
-        if claim.turn is Turn.PAGE and self._intake.is_alias(claim, site, now):
+        if claim.turn is Turn.PAGE and self._revisits.awaits_sitemap(site):
+            self.frontier.give_back(claim, now + SHORT_DELAY)
+            return False
+        if claim.turn is Turn.PAGE and self._is_alias(claim, site, now):
             return False
         site.in_flight += claim.kind is Kind.PAGE
         return True
+
+    def _is_alias(self, claim: Claim, site: SiteInfo, now: float) -> bool:
+        return self._revisits.known(claim) is None and self._intake.is_alias(claim, site, now)
 
     def _is_worth_fetching(self, claim: Claim, site: SiteInfo, now: float) -> bool:
         """Return True if a claim is worth fetching now; otherwise return it to the queue.
@@ -222,24 +224,18 @@ class Crawl:
 
     def outlook(self) -> Outlook | None:
         """The total numbers of pairs found and still expected; None if there is no estimate."""
-        each = [outlook for _, outlook in self._outlooks()]
+        known = [self.guides.outlook(site) for site in self.hosts.sites.values() if site.pages]
+        each = [outlook for outlook in known if outlook is not None]
         found, left = sum(one.found for one in each), sum(one.left for one in each)
         return Outlook(found, left) if each else None
 
     def pages_left(self) -> int | None:
         """The number of pages that the page limits still allow; None if there is no limit."""
-        limit = self._limits.max_pages
-        going_on = (site for site in self.hosts.sites.values() if site.end is None)
-        return None if limit is None else sum(max(0, limit - site.pages) for site in going_on)
+        return self.hosts.pages_left(self._limits)
 
     def seconds_left(self, now: float) -> float | None:
         """The seconds until the last site reaches its time limit; None if there is no limit."""
-        limit = self._limits.max_seconds
-        going_on = (site for site in self.hosts.sites.values() if site.end is None)
-        if limit is None:
-            return None
-        starts = (now if site.started_at is None else site.started_at for site in going_on)
-        return max((max(0.0, start + limit - now) for start in starts), default=0.0)
+        return self.hosts.seconds_left(self._limits, now)
 
     def checkpoint(self, transaction: Transaction) -> None:
         """Save the guides that are due to be saved, and commit `transaction` up to this point."""
@@ -276,11 +272,6 @@ class Crawl:
             return SiteEnd.INTERRUPTED
         return SiteEnd.HOSTS_STOPPED if any(host.stopped for host in left) else None
 
-    def _outlooks(self) -> Iterator[tuple[SiteInfo, Outlook]]:
-        for site in self.hosts.sites.values():
-            if site.pages and (outlook := self.guides.outlook(site)) is not None:
-                yield site, outlook
-
     # -- questions of guides -----------------------------------------------------------------
 
     def questions(self, now: float) -> list[PairQuestion]:
@@ -315,15 +306,20 @@ class Crawl:
         host = self.hosts[claim.host]
         self._touched[host.site.id] = host.site
         host.site.in_flight -= claim.kind is Kind.PAGE
+        known = self._revisits.known(claim)
         reading, is_given_up = self._retries.record(claim, reading, now, pointer)
         if reading.failure is not None:
             if is_given_up:
+                self._revisits.lose(claim, known, host.site, reading.failure.reason)
                 if claim.kind is Kind.PAGE:  # its aliases may be pages themselves
                     self._intake.undo_alias_of(claim.url, host.site)
                 self._notify_guide(claim, Missing(claim.url, reading.failure.reason))
         elif reading.robots is not None:
             self._take_robots(claim, reading.robots, reading.status, now)
+        elif reading.status == NOT_MODIFIED:
+            self._take_unchanged(claim, host, now)
         elif (target := reading.target) is not None:
+            self._revisits.move(claim, known, host.site)
             self._take_redirect(claim, target, reading.status, now)
         elif reading.sitemap is not None:
             self._add_sitemaps(reading.sitemap.sitemaps, Turn.CHILD_SITEMAP)
@@ -332,12 +328,19 @@ class Crawl:
             assert reading.page is not None, "a response with no other role must be a page"
             assert pointer is not None, "a fetched page must be stored in an archive"
             self.frontier.complete(claim, now, status=reading.status)
-            self._take_page(claim, host, reading.page, pointer)
+            self.stats.pages += known is None
+            if self._revisits.save(reading.page, pointer, known, host.site):
+                self._take_page(claim, host, reading.page)
 
-    def _take_page(self, claim: Claim, host: HostInfo, page: Page, pointer: Pointer) -> None:
-        self.store.save_page(host.site.id, page, pointer)
-        host.site.pages += 1
-        self.stats.pages += 1
+    def _take_unchanged(self, claim: Claim, host: HostInfo, now: float) -> None:
+        sitemap = self._revisits.unchanged_sitemap(claim)
+        if sitemap is not None:
+            self._sitemaps.add(claim, host.site, sitemap, NOT_MODIFIED)
+        else:
+            self.frontier.complete(claim, now, status=NOT_MODIFIED)
+            self._revisits.see(claim, host.site, now)
+
+    def _take_page(self, claim: Claim, host: HostInfo, page: Page) -> None:
         self._set_refilled(host.site, False)
         self._intake.learn_page(page, host)
         self._intake.queue(self.guides.rank_page(host.site, page), claim.depth + 1, host.site)
@@ -352,7 +355,7 @@ class Crawl:
         entry = self._admission.entry(target, claim.depth, claim.priority, turn=claim.turn)
         entry = entry._replace(hops=claim.hops + 1)
         if entry.state is State.OUTSIDE and claim.depth == 0 and claim.kind is Kind.PAGE:
-            self._note_way_out(claim.url, target)
+            self.hosts.note_way_out(claim.url, target)
         self.frontier.add([entry])
         self.frontier.complete(claim, now, status=status, redirect=url_key(target))
         if claim.kind is Kind.PAGE:
@@ -361,13 +364,6 @@ class Crawl:
         self._notify_guide(
             claim, Missing(claim.url, Reason.OUTSIDE) if is_outside else Moved(claim.url, target)
         )
-
-    def _note_way_out(self, url: Url, target: Url) -> None:
-        """Add a note that a seed redirects to another site, once per target host."""
-        host = host_of(target)
-        if host not in self._ways_out:
-            self._ways_out.add(host)
-            self.hosts.add_note(way_out_note(url, target))
 
     def _take_robots(self, claim: Claim, robots: Robots, status: int, now: float) -> None:
         self.frontier.complete(claim, now, status=status)
@@ -386,12 +382,13 @@ class Crawl:
                 site.sitemaps += 1
                 self.frontier.add([entry])
 
-    def _take_sitemap_part(self, part: SitemapPart, sitemap: Sitemap) -> None:
+    def _take_sitemap_part(self, now: float, part: SitemapPart, sitemap: Sitemap) -> None:
         site, start = part.site, part.start
         self._touched[site.id] = site
         self._intake.queue(self.guides.rank_sitemap(site, part.url, sitemap, start), 1, site)
         entries = sitemap.entries[start : end_of_part(sitemap, start)]
         self.store.announce(site.id, alternates_of(Sitemap(entries=entries)))
+        self._revisits.read_sitemap(entries, site, now)
 
     # -- queueing ----------------------------------------------------------------------------
 

@@ -13,8 +13,9 @@ from diptych.frontier.queue import Claim, Entry, Frontier, Host, Turn
 from diptych.page.robots import Robots
 from diptych.reason import Reason, SiteEnd
 from diptych.run.store import Store
+from diptych.run.updates import Updates
 from diptych.text.caches import LastingMap
-from diptych.text.urls import origin_of, url_key
+from diptych.text.urls import host_of, origin_of, url_key
 from diptych.types import Site, Url
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class SiteInfo:
     id: int
     site: Site
     pages: int = 0
+    visited: int = 0
+    """pages that count towards the limit: those asked for in this crawl or update"""
     downloads: int = 0
     bytes: int = 0
     in_flight: int = 0
@@ -48,7 +51,7 @@ class SiteInfo:
 
         Pages that are being fetched count as fetched.
         """
-        if limits.max_pages is not None and self.pages + self.in_flight >= limits.max_pages:
+        if limits.max_pages is not None and self.visited + self.in_flight >= limits.max_pages:
             return SiteEnd.PAGE_LIMIT
         if limits.max_bytes is not None and self.bytes >= limits.max_bytes:
             return SiteEnd.BYTE_LIMIT
@@ -97,6 +100,8 @@ class Hosts:
         self._note_room = MAX_NOTES
         self._rules: LastingMap[Protego] = LastingMap(MAX_RULES)
         """cache of parsed rules by origin; the store has the rules of all hosts"""
+        self._ways_out: set[str] = set()
+        """hosts outside the crawl that a note has named"""
         self._unreachable: set[int] = set()
         """hosts that did not respond in this invocation, including hosts of sites that were left"""
 
@@ -135,10 +140,15 @@ class Hosts:
     def restore(self, now: float) -> None:
         """Restore the hosts and counts from an earlier invocation."""
         by_id, db = self._site_by_id, self._store.db
+        updates = Updates(self._store)
         for id, pages in db.execute("SELECT site, count(*) FROM pages GROUP BY site"):
             if id in by_id:
-                by_id[id].pages = pages
-        for id, size, downloads in db.execute(SQL["site_costs"]):
+                by_id[id].pages = by_id[id].visited = pages
+        if updates.open() is not None:
+            visited = updates.visited_pages()
+            for site in by_id.values():
+                site.visited = visited.get(site.id, 0)
+        for id, size, downloads in db.execute(SQL["site_costs"], (updates.first_fetch(),)):
             if id in by_id:
                 by_id[id].bytes, by_id[id].downloads = size, downloads
         db.execute("UPDATE hosts SET stopped = '', refusals = 0")
@@ -301,6 +311,28 @@ class Hosts:
             self._unreachable.add(id)
         self.add_note(stop_note(self._by_id[id].origin, reason))
         self._store.db.execute("UPDATE hosts SET stopped = ? WHERE id = ?", (reason, id))
+
+    def note_way_out(self, url: Url, target: Url) -> None:
+        """Add a note that a seed redirects to another site, once per target host."""
+        host = host_of(target)
+        if host not in self._ways_out:
+            self._ways_out.add(host)
+            self.add_note(way_out_note(url, target))
+
+    def pages_left(self, limits: Limits) -> int | None:
+        """The number of pages that the page limits still allow; None if there is no limit."""
+        limit = limits.max_pages
+        going_on = (site for site in self.sites.values() if site.end is None)
+        return None if limit is None else sum(max(0, limit - site.visited) for site in going_on)
+
+    def seconds_left(self, limits: Limits, now: float) -> float | None:
+        """The seconds until the last site reaches its time limit; None if there is no limit."""
+        limit = limits.max_seconds
+        going_on = (site for site in self.sites.values() if site.end is None)
+        if limit is None:
+            return None
+        starts = (now if site.started_at is None else site.started_at for site in going_on)
+        return max((max(0.0, start + limit - now) for start in starts), default=0.0)
 
     def add_note(self, note: str, *, is_urgent: bool = False) -> None:
         """Add a note for the user, unless the maximum total length of notes has been reached."""

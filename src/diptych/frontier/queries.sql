@@ -88,7 +88,7 @@ WHERE state = 3 AND reason >= 'failed:' AND reason < 'failed;'
 UPDATE urls SET state = 0, due = 0, attempts = attempts - 1 WHERE state = 1
 
 -- name: site_costs
-SELECT site, sum(size), sum(status > 0) FROM fetches GROUP BY site
+SELECT site, sum(size), sum(status > 0) FROM fetches WHERE id > ? GROUP BY site
 
 -- name: fetch_again
 UPDATE urls SET state = 0, due = 0, attempts = 0 WHERE key = ?

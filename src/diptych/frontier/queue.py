@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 import math
 import sqlite3
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
@@ -335,8 +336,7 @@ class Frontier:
     def best_priority(self, hosts: Iterable[int], now: float) -> float:
         """The highest priority of the pages of `hosts` that can be claimed; -inf if there are none.
 
-        Hosts that are not ready within `SOON` seconds of `now` are ignored.  A seed has infinite
-        priority.
+        Hosts not ready within `SOON` seconds of `now` are ignored.  A seed has infinite priority.
         """
         asked = (self._hosts[id] for id in hosts)
         soon = (host for host in asked if not host.stopped and host.next_at <= now + SOON)
@@ -377,6 +377,10 @@ class Frontier:
         self.active -= 1
         host.next_at = next_at
         self._schedule(host)
+
+    def wake_all(self) -> None:
+        """Schedule all hosts, because URLs may have been queued again."""
+        deque(map(self._schedule, self._hosts.values()), maxlen=0)
 
     def _schedule(self, host: Host, at: float = 0.0) -> None:
         """Schedule a host, unless it is stopped, busy, or already scheduled early enough."""

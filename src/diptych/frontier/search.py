@@ -86,6 +86,10 @@ class Discovery:
     needs_sketches = False
     """pages are tested by their languages alone"""
 
+    @staticmethod
+    def validators(claim: Claim) -> None:
+        """None: a search asks for each page once."""
+
     def __init__(
         self, store: Store, seeds: Sequence[Url], policy: DiscoverPolicy, detector: Detector,
         langs: Sequence[str], setting: SearchSettings, *, now: float,

@@ -87,7 +87,7 @@ class SitemapQueue:
 
 def read_again(store: Store, url: Url) -> Sitemap | None:
     """Read a fetched sitemap again from the archive; None if the response is not available."""
-    response = store.answer(url)
+    response = store.good_answer(url)
     return read_answer(Kind.SITEMAP, response).sitemap if response else None
 
 

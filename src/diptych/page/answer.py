@@ -19,6 +19,7 @@ from diptych.text.urls import resolve
 from diptych.types import FOLLOWED, Failure, Kind, Page, Response, Url
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+NOT_MODIFIED = 304
 SNIFFED = 4096  # bytes of a body that are examined to determine its type
 MAX_TEXT_OF_REDIRECT = 400  # characters of text on a page that only points to its new address
 

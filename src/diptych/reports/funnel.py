@@ -18,6 +18,7 @@ from diptych.reports.nothing_found import why_nothing
 from diptych.reports.reasons import counted, listed
 from diptych.reports.site_notes import site_notes
 from diptych.reports.summary import Summary
+from diptych.reports.update import update_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -142,6 +143,8 @@ def _lines(summary: Summary, folder: Path, notes: Sequence[str]) -> Iterator[str
     if summary.downloads_per_pair is not None:
         yield f"{summary.downloads_per_pair:.2f} downloads per verified pair"
     yield from _details(summary)
+    if summary.update is not None:
+        yield from update_lines(summary.update)
     if summary.pages:  # the last line is the advice on a run that found nothing
         yield from closing_of(summary) if summary.segments else closing_of(summary)[:-1]
     yield from (f"note: {note}" for note in _notes(summary, notes))

@@ -15,6 +15,7 @@ from diptych.reports.plot import plot
 from diptych.reports.reasons import counted, evidence_in_words, in_words
 from diptych.reports.site_notes import site_notes
 from diptych.reports.summary import Summary
+from diptych.reports.update import update_lines
 from diptych.run.facts import Facts
 from diptych.run.segments import Segments
 from diptych.run.statistics import Statistics
@@ -81,7 +82,8 @@ def render(name: str, **values: Any) -> bytes:
 def _closing(summary: Summary, store: Store) -> list[str]:
     """The lines of the report on the queue and how to continue, or on why nothing was found."""
     said = closing_of(summary) if summary.segments else why_nothing(summary, store.folder).lines()
-    return [for_command_line(line) for line in said]
+    update = [] if summary.update is None else list(update_lines(summary.update))
+    return [*update, *map(for_command_line, said)]
 
 
 def _funnel(summary: Summary) -> list[dict[str, Any]]:

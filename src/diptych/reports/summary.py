@@ -17,6 +17,7 @@ from diptych.reports.start_pages import StartPage, start_pages
 from diptych.run.statistics import PageCounts, Statistics
 from diptych.run.store import Store
 from diptych.run.terms import Terms, read_terms
+from diptych.run.updates import UpdateCounts, Updates
 from diptych.types import Outlook, lang_pairs
 
 NO_CURVE = Curve()
@@ -97,6 +98,8 @@ class Summary:
     """rules by which URLs were skipped as duplicates of other URLs, with the numbers of URLs"""
     curve: Curve = NO_CURVE
     """verified pairs against downloads"""
+    update: UpdateCounts | None = None
+    """figures of the last update; None if there was none"""
 
     @property
     def downloads_per_pair(self) -> float | None:
@@ -151,6 +154,7 @@ def summarise(store: Store, langs: Iterable[str]) -> Summary:
         scripted=counts.scripted_pages(),
         aliases=_sorted(counts.aliases()),
         curve=found,
+        update=Updates(store).last(),
     )
 
 

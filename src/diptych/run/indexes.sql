@@ -8,6 +8,7 @@ CREATE INDEX IF NOT EXISTS hosts_site ON hosts (site);
 CREATE INDEX IF NOT EXISTS urls_redirected ON urls (host, redirect) WHERE redirect IS NOT NULL;
 CREATE INDEX IF NOT EXISTS fetches_site ON fetches (site, size);
 CREATE INDEX IF NOT EXISTS fetches_url ON fetches (url);
+CREATE INDEX IF NOT EXISTS pairs_right ON pairs (right);
 CREATE INDEX IF NOT EXISTS pages_text ON pages (site, text_key, digest, lang);
 
 CREATE VIEW IF NOT EXISTS frontier AS

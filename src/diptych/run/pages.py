@@ -49,6 +49,11 @@ class Pages(Database):
         row = self.db.execute(SQL["last_answer"], (url_key(url),)).fetchone()
         return self.archive.read(*row) if row else None
 
+    def good_answer(self, url: Url) -> Response | None:
+        """The last response to a URL that could be used; None if there is none."""
+        row = self.db.execute(SQL["last_good_answer"], (url_key(url),)).fetchone()
+        return self.archive.read(*row) if row else None
+
     def page(self, url: Url) -> Page | None:
         """Load a page with its record and links; None if the page is not stored."""
         record = self.record(url)

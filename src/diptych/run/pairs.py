@@ -13,6 +13,7 @@ from diptych.reason import Reason
 from diptych.run.database import Database
 from diptych.run.encoding import read_evidence, valid_text, write_scores
 from diptych.run.queries import SQL
+from diptych.run.vanished import set_aside
 from diptych.text.near_duplicates import keys_of_segments, text_key
 from diptych.text.urls import url_key
 from diptych.types import Decision, LangPair, PagePair, SegmentPair
@@ -67,6 +68,7 @@ class Pairs(Database):
             self.db.executemany(
                 "INSERT INTO current_pairs VALUES (?,?,?,?)", [row[1:5] for row in rows]
             )
+            set_aside(self, SQL["other_pairs"], (site,))
             self.db.execute(SQL["delete_other_pairs"], (site,))
             self.db.executemany(SQL["save_pairs"], rows)
 
@@ -143,8 +145,8 @@ class Pairs(Database):
     def verified_pair(self, id: int) -> tuple[Any, ...] | None:
         """The languages, evidence, score, marks and pages of a pair; None if it is not accepted.
 
-        Each page has eight columns: URL, title, time, digest, archive path, offset, flags and
-        archive id.
+        Each page has nine columns: URL, title, time, digest, archive path, offset, flags, archive
+        id, and the last time when the page was seen.
         """
         row: tuple[Any, ...] | None = self.db.execute(SQL["verified_pair"], (id,)).fetchone()
         return row
@@ -174,6 +176,8 @@ class Pairs(Database):
         """
         self.begin_again()
         before = self.count("SELECT count(*) FROM kept_segments WHERE pair = ?", pair)
+        if before:
+            set_aside(self, "SELECT ?", (pair,))
         self.db.execute("DELETE FROM occurrences WHERE pair = ?", (pair,))
         self.db.executemany(SQL["save_segment_texts"], rows.texts)
         self.db.executemany(
@@ -190,12 +194,7 @@ class Pairs(Database):
 
         Return True if learning was restarted.
         """
-        digest = blake2b(digest_size=16)
-        for name in _LEARNING_INPUT:
-            for row in self.db.execute(SQL[f"learning_{name}"]):
-                digest.update("\0".join(row).encode() + b"\n")
-            digest.update(b"\n")
-        basis = digest.hexdigest()
+        basis = self._learning_basis()
         known = self.db.execute("SELECT basis, is_done FROM learning").fetchone()
         if known == (basis, 1):
             return False
@@ -203,7 +202,21 @@ class Pairs(Database):
             self.db.execute("UPDATE pairs SET aligned = 0")
             self.db.execute("DELETE FROM learning")
             self.db.execute("INSERT INTO learning VALUES (?, 0)", (basis,))
+            self.db.execute(SQL["learned_in_update"])
         return True
+
+    def _learning_basis(self) -> str:
+        """A digest of everything that learning and pairing depend on."""
+        digest = blake2b(digest_size=16)
+        for name in _LEARNING_INPUT:
+            for row in self.db.execute(SQL[f"learning_{name}"]):
+                digest.update("\0".join(row).encode() + b"\n")
+            digest.update(b"\n")
+        return digest.hexdigest()
+
+    def keep_learning(self) -> None:
+        """Record that the lexicons are kept although an update has changed some pages."""
+        self.db.execute("UPDATE learning SET basis = ?", (self._learning_basis(),))
 
     def save_lexicons(self, lexicons: Mapping[LangPair, bytes], *, is_whole: bool = True) -> None:
         """Save the learned lexicons; if `is_whole` (nothing failed), mark learning as done."""

@@ -39,7 +39,13 @@ SELECT 1 FROM archive WHERE warc = ? LIMIT 1
 UPDATE warcs SET size = -1 WHERE path LIKE '%://%'
 
 -- name: last_answer
-SELECT warc, offset FROM fetches WHERE url = ? AND warc IS NOT NULL ORDER BY id DESC LIMIT 1
+-- 304 is a revisit record, without a body
+SELECT warc, offset FROM fetches WHERE url = ? AND warc IS NOT NULL AND status != 304
+ORDER BY id DESC LIMIT 1
+
+-- name: last_good_answer
+SELECT warc, offset FROM fetches
+WHERE url = ? AND warc IS NOT NULL AND status = 200 AND reason = '' ORDER BY id DESC LIMIT 1
 
 -- name: sketches
 SELECT urls.url, data FROM sketches JOIN pages ON pages.url = sketches.url
@@ -81,6 +87,10 @@ CREATE TEMP TABLE IF NOT EXISTS current_pairs
 
 -- name: delete_other_pairs
 DELETE FROM pairs WHERE site = ? AND (left, right, left_lang, right_lang)
+    NOT IN (SELECT left, right, left_lang, right_lang FROM current_pairs)
+
+-- name: other_pairs
+SELECT id FROM pairs WHERE site = ? AND (left, right, left_lang, right_lang)
     NOT IN (SELECT left, right, left_lang, right_lang FROM current_pairs)
 
 -- name: save_pairs
@@ -159,11 +169,14 @@ ORDER BY wanted.key
 -- name: verified_pair
 SELECT left_lang, right_lang, evidence, d.score, d.marks,
        lu.url, lp.title, lp.fetched_at, lp.digest, lw.path, lp.offset, lp.flags, lp.warc,
-       ru.url, rp.title, rp.fetched_at, rp.digest, rw.path, rp.offset, rp.flags, rp.warc
+       coalesce(lv.seen_at, lp.fetched_at),
+       ru.url, rp.title, rp.fetched_at, rp.digest, rw.path, rp.offset, rp.flags, rp.warc,
+       coalesce(rv.seen_at, rp.fetched_at)
 FROM pairs JOIN decisions d ON d.pair = pairs.id
 JOIN urls lu ON lu.key = pairs.left JOIN urls ru ON ru.key = pairs.right
 JOIN pages lp ON lp.url = pairs.left JOIN pages rp ON rp.url = pairs.right
 JOIN warcs lw ON lw.id = lp.warc JOIN warcs rw ON rw.id = rp.warc
+LEFT JOIN visits lv ON lv.url = pairs.left LEFT JOIN visits rv ON rv.url = pairs.right
 WHERE pairs.id = ? AND d.accept
 
 -- name: verified_ends
@@ -187,7 +200,8 @@ SELECT count(*) - count(DISTINCT key) FROM sound_segments
 WHERE reason != ? AND key IS NOT NULL
 
 -- name: chosen_segments
-SELECT key, left, right, left_path, right_path, left_at, right_at, score, alignment, flags, copies
+SELECT key, left, right, left_path, right_path, left_at, right_at, score, alignment, flags, copies,
+       first_seen
 FROM sound_segments WHERE pair = ? AND score >= ? AND reason IS NOT ? AND reason IS NOT ?
 ORDER BY position
 
@@ -265,6 +279,7 @@ SELECT CASE WHEN urls.kind = 1 THEN 'robots.txt'
             WHEN urls.kind = 2 AND fetches.reason != '' THEN 'missing_sitemap'
             WHEN fetches.reason != '' THEN fetches.reason
             WHEN fetches.status IN (301, 302, 303, 307, 308) THEN 'redirect'
+            WHEN fetches.status = 304 THEN 'not_modified'
             WHEN fetches.status != 200 THEN 'http_' || fetches.status
             WHEN urls.kind = 2 THEN 'sitemap'
             WHEN pages.url IS NOT NULL THEN 'page'
@@ -410,3 +425,196 @@ FROM pairs JOIN decisions d ON d.pair = pairs.id
 JOIN urls l ON l.key = pairs.left JOIN urls r ON r.key = pairs.right
 WHERE pairs.site = ? ORDER BY pairs.id
 
+-- name: make_set_aside_ids
+CREATE TEMP TABLE IF NOT EXISTS set_aside_ids (id INTEGER PRIMARY KEY)
+
+-- name: set_aside_pairs
+-- the verified pairs that a query (its ids are in set_aside_ids) selects, with their places
+INSERT OR IGNORE INTO vanished_pairs
+    (left_lang, right_lang, evidence, score, marks,
+     left_url, left_title, left_fetched, left_digest, left_path, left_offset, left_flags,
+     left_warc, left_seen,
+     right_url, right_title, right_fetched, right_digest, right_path, right_offset, right_flags,
+     right_warc, right_seen)
+SELECT left_lang, right_lang, evidence, d.score, d.marks,
+       lu.url, lp.title, lp.fetched_at, lp.digest, lw.path, lp.offset, lp.flags, lp.warc,
+       coalesce(lv.seen_at, lp.fetched_at),
+       ru.url, rp.title, rp.fetched_at, rp.digest, rw.path, rp.offset, rp.flags, rp.warc,
+       coalesce(rv.seen_at, rp.fetched_at)
+FROM set_aside_ids CROSS JOIN pairs ON pairs.id = set_aside_ids.id
+JOIN decisions d ON d.pair = pairs.id
+JOIN urls lu ON lu.key = pairs.left JOIN urls ru ON ru.key = pairs.right
+JOIN pages lp ON lp.url = pairs.left JOIN pages rp ON rp.url = pairs.right
+JOIN warcs lw ON lw.id = lp.warc JOIN warcs rw ON rw.id = rp.warc
+LEFT JOIN visits lv ON lv.url = pairs.left LEFT JOIN visits rv ON rv.url = pairs.right
+WHERE d.accept AND EXISTS (SELECT 1 FROM occurrences WHERE pair = pairs.id AND accept)
+
+-- name: set_aside_segments
+INSERT OR IGNORE INTO vanished
+    (text, pair, number, key, left, right, left_path, right_path, left_at, right_at, score,
+     alignment, flags, copies, first_seen)
+SELECT o.text, past.id, ?1, t.key, t.left, t.right, o.left_path, o.right_path, o.left_at,
+       o.right_at, o.score, o.alignment, o.flags, o.copies, coalesce(t.first_seen, ?2)
+FROM set_aside_ids CROSS JOIN pairs ON pairs.id = set_aside_ids.id
+JOIN urls lu ON lu.key = pairs.left JOIN urls ru ON ru.key = pairs.right
+JOIN pages lp ON lp.url = pairs.left JOIN pages rp ON rp.url = pairs.right
+JOIN vanished_pairs past ON (left_url, left_warc, left_offset, right_url, right_warc, right_offset)
+    = (lu.url, lp.warc, lp.offset, ru.url, rp.warc, rp.offset)
+JOIN occurrences o ON o.pair = pairs.id AND o.accept
+JOIN segment_texts t ON t.id = o.text
+
+-- name: pairs_of_page
+SELECT id FROM pairs WHERE left = ?1 UNION SELECT id FROM pairs WHERE right = ?1
+
+-- name: stamp_segments
+UPDATE segment_texts SET first_seen = ?
+WHERE first_seen IS NULL AND id IN (SELECT text FROM occurrences WHERE accept)
+
+-- name: new_segments
+SELECT count(DISTINCT text) FROM occurrences JOIN segment_texts ON segment_texts.id = text
+WHERE accept AND first_seen IS NULL
+
+-- name: found_again
+-- a segment that was found before, or whose near-duplicate was, keeps the earlier date
+UPDATE segment_texts SET first_seen =
+    (SELECT min(first_seen) FROM vanished WHERE vanished.key = segment_texts.key)
+WHERE first_seen IS NULL AND key IN (SELECT key FROM vanished)
+    AND id IN (SELECT text FROM occurrences WHERE accept)
+
+-- name: forget_found
+DELETE FROM vanished WHERE key IN
+    (SELECT key FROM occurrences JOIN segment_texts ON segment_texts.id = text WHERE accept)
+
+-- name: queue_pages
+-- pages of verified pairs (1.0) come before other pages in a language (0.6) and the rest (0.3);
+-- among them, those that have not been seen for longest
+UPDATE urls SET state = 0, due = 0, attempts = 0, hops = 0, reason = '', kind = 0,
+    turn = max(turn, 2),
+    priority = (SELECT CASE WHEN urls.key IN temp.paired THEN 1.0 WHEN lang != '' THEN 0.6
+                       ELSE 0.3 END + 0.1 * min(1.0, max(0.0, ?1 - coalesce(
+                           (SELECT seen_at FROM visits WHERE visits.url = urls.key), fetched_at))
+                           / 31536000.0)
+                FROM pages WHERE pages.url = urls.key)
+WHERE key IN (SELECT url FROM pages)
+
+-- name: make_paired
+CREATE TEMP TABLE paired AS
+    SELECT left AS url FROM pairs JOIN decisions ON pair = pairs.id WHERE accept
+    UNION SELECT right FROM pairs JOIN decisions ON pair = pairs.id WHERE accept
+
+-- name: queue_others
+-- robots.txt and sitemaps, what robots.txt forbade, and servers' and network faults
+UPDATE urls SET state = 0, due = 0, attempts = 0, reason = ''
+WHERE (kind IN (1, 2) AND host IN (SELECT id FROM hosts))
+    OR (state = 4 AND reason = ?1) OR (state = 3 AND EXISTS (SELECT 1 FROM json_each(?2) WHERE value = reason))
+
+-- name: leave_pages
+-- pages that were not visited again stay as they were
+UPDATE urls SET state = 2 WHERE state IN (0, 1) AND key IN (SELECT url FROM pages)
+
+-- name: save_visit
+INSERT INTO visits (url, number, outcome, seen_at) VALUES (?1, ?2, ?3, ?4)
+ON CONFLICT (url) DO UPDATE SET number = ?2, outcome = ?3, seen_at = coalesce(?4, seen_at)
+
+-- name: listed_pages
+-- queued pages among some URLs, with the last time that they were seen and how they were found then
+SELECT urls.key, coalesce(seen_at, fetched_at), coalesce(outcome, '') FROM json_each(?1) listed
+CROSS JOIN urls ON urls.key = listed.value JOIN pages ON pages.url = urls.key
+LEFT JOIN visits ON visits.url = urls.key WHERE urls.state = 0
+
+-- name: pages_left_out
+UPDATE urls SET state = 2 WHERE key = ? AND state = 0
+
+-- name: ask_left_out
+UPDATE urls SET state = 0, due = 0, attempts = 0 WHERE key IN
+    (SELECT visits.url FROM visits JOIN pages ON pages.url = visits.url
+     WHERE number = ?1 AND outcome = ?2 AND site = ?3)
+
+-- name: check_left_out
+UPDATE visits SET outcome = ?1 WHERE number = ?2 AND outcome = ?3
+    AND url IN (SELECT url FROM pages WHERE site = ?4)
+
+-- name: ask_missing
+-- URLs that had no page, and are now listed or linked again; each is asked for once
+UPDATE urls SET state = 0, due = 0, attempts = 0, priority = max(priority, 0.3)
+WHERE key IN (SELECT value FROM json_each(?1)) AND state = 3 AND kind = 0
+    AND (reason = 'http_404' OR reason = 'http_410')
+    AND key NOT IN (SELECT url FROM visits WHERE number = ?2)
+
+-- name: ask_redirects
+UPDATE urls SET state = 0, due = 0, attempts = 0, redirect = NULL
+WHERE redirect = ?1 AND host IN (SELECT id FROM hosts WHERE site = ?3) AND state = 2 AND kind = 0
+    AND key NOT IN (SELECT url FROM visits WHERE number = ?2)
+
+-- name: changed_sites
+SELECT DISTINCT site FROM (
+    SELECT site FROM pages JOIN visits ON visits.url = pages.url WHERE number = ?1
+        AND outcome IN (SELECT value FROM json_each(?2))
+    UNION SELECT hosts.site FROM visits JOIN urls ON urls.key = visits.url
+        JOIN hosts ON hosts.id = urls.host WHERE number = ?1
+        AND outcome IN (SELECT value FROM json_each(?2)))
+ORDER BY site
+
+-- name: whole_crawl
+-- requests and bytes that a crawl of all pages, sitemaps and robots.txt would take
+SELECT count(*), coalesce(sum(size), 0) FROM (
+    SELECT max(fetches.id), fetches.size AS size FROM fetches JOIN urls ON urls.key = fetches.url
+    LEFT JOIN pages ON pages.url = fetches.url
+    WHERE fetches.status = 200 AND (pages.url IS NOT NULL OR kind IN (1, 2)) GROUP BY fetches.url)
+
+-- name: vanished_segments
+SELECT key, left, right, left_path, right_path, left_at, right_at, score, alignment, flags, copies,
+       first_seen
+FROM vanished WHERE pair = ? AND number IN (SELECT id FROM updates WHERE finished_at IS NOT NULL)
+ORDER BY left_path, left_at, text
+
+-- name: begin_update
+INSERT INTO updates (started_at, first_fetch, pages, pairs, segments)
+SELECT ?, (SELECT coalesce(max(id), 0) FROM fetches), (SELECT count(*) FROM pages),
+       (SELECT count(*) FROM decisions WHERE accept), (SELECT count(*) FROM kept_segments)
+
+-- name: visited_pages
+SELECT hosts.site, count(*) FROM visits JOIN urls ON urls.key = visits.url
+JOIN hosts ON hosts.id = urls.host WHERE number = ?
+    AND outcome NOT IN (SELECT value FROM json_each(?)) GROUP BY hosts.site
+
+-- name: changed_pages
+SELECT count(*) FROM visits WHERE number = ? AND outcome IN (SELECT value FROM json_each(?))
+
+-- name: last_update
+SELECT id, started_at, last_fetch IS NOT NULL, first_fetch, coalesce(last_fetch, 1 << 62), pairs,
+       coalesce(pairs_after, (SELECT count(*) FROM decisions WHERE accept)), segments,
+       coalesce(segments_after, (SELECT count(*) FROM kept_segments)), new_segments
+FROM updates ORDER BY id DESC LIMIT 1
+
+-- name: learned_in_update
+UPDATE updates SET learned = 1 WHERE id = (SELECT max(id) FROM updates)
+
+-- name: changed_since_learning
+SELECT sum(changed) FROM updates WHERE id > (SELECT coalesce(max(id), 0) FROM updates WHERE learned)
+
+-- name: end_update
+UPDATE updates SET finished_at = ?, changed = ? WHERE finished_at IS NULL
+
+-- name: settle_update
+UPDATE updates SET last_fetch = (SELECT max(id) FROM fetches),
+    pairs_after = (SELECT count(*) FROM decisions WHERE accept),
+    segments_after = (SELECT count(*) FROM kept_segments)
+WHERE finished_at IS NULL
+
+-- name: visits_by_outcome
+SELECT outcome, count(*) FROM visits WHERE number = ? GROUP BY outcome ORDER BY outcome
+
+-- name: unvisited_pages
+SELECT count(*) FROM pages WHERE url NOT IN (SELECT url FROM visits WHERE number = ?)
+
+-- name: update_costs
+SELECT coalesce(sum(status > 0), 0), coalesce(sum(size), 0) FROM fetches
+WHERE id > ? AND id <= ?
+
+-- name: last_download
+SELECT coalesce((SELECT max(at) FROM fetches), (SELECT max(fetched_at) FROM pages), 0.0)
+
+-- name: is_reading_sitemap
+SELECT EXISTS (SELECT 1 FROM urls WHERE host IN (SELECT id FROM hosts WHERE site = ?)
+               AND state = 1 AND kind = 2)

@@ -164,7 +164,9 @@ CREATE TABLE segment_texts (                -- distinct segments; a site repeats
     left_key INTEGER,                       -- of the left text
     right_key INTEGER,
     left TEXT NOT NULL,                     -- one side is empty if it has no counterpart
-    right TEXT NOT NULL
+    right TEXT NOT NULL,
+    first_seen REAL                         -- date of the mining or update that first kept it;
+                                            -- NULL: not kept before the current one
 );
 
 CREATE TABLE occurrences (                  -- places of segments in page pairs
@@ -190,8 +192,77 @@ CREATE TABLE occurrences (                  -- places of segments in page pairs
 CREATE VIEW segments AS                     -- all occurrences with their texts
     SELECT occurrences.id, pair, position, accept, reason, score, judged, alignment, partial,
            copies, key, left_key, right_key, flags, left, right, left_path, right_path, left_at,
-           right_at
+           right_at, first_seen
     FROM occurrences LEFT JOIN segment_texts ON segment_texts.id = text;
+
+CREATE TABLE updates (                      -- diptych update: each time the sites were visited again
+    id INTEGER PRIMARY KEY,
+    started_at REAL NOT NULL,
+    finished_at REAL,                       -- NULL: the same command continues it
+    first_fetch INTEGER NOT NULL,           -- last of the fetches before it
+    pages INTEGER NOT NULL,                 -- pages before it
+    pairs INTEGER NOT NULL,                 -- verified pairs before it
+    segments INTEGER NOT NULL,              -- kept segments before it
+    last_fetch INTEGER,                     -- last of its fetches
+    pairs_after INTEGER,
+    segments_after INTEGER,
+    new_segments INTEGER NOT NULL DEFAULT 0,-- kept for the first time
+    changed INTEGER NOT NULL DEFAULT 0,     -- pages that were changed, new or vanished
+    learned INTEGER NOT NULL DEFAULT 0      -- 1: words were learned again in it or after it
+);
+
+CREATE TABLE visits (                       -- outcome of the last visit of a URL in an update
+    url INTEGER PRIMARY KEY,                -- urls.key
+    number INTEGER NOT NULL,                -- updates.id
+    outcome TEXT NOT NULL,                  -- run.updates.Visited
+    seen_at REAL                            -- when its page was last known to be there
+);
+
+CREATE TABLE vanished_pairs (               -- page pairs whose segments are no longer found
+    id INTEGER PRIMARY KEY,
+    left_lang TEXT NOT NULL,
+    right_lang TEXT NOT NULL,
+    evidence TEXT NOT NULL,
+    score REAL NOT NULL,
+    marks TEXT NOT NULL,
+    left_url TEXT NOT NULL,
+    left_title TEXT NOT NULL,
+    left_fetched REAL NOT NULL,
+    left_digest TEXT NOT NULL,
+    left_path TEXT NOT NULL,                -- of the archive that still holds the text
+    left_offset INTEGER NOT NULL,
+    left_flags TEXT NOT NULL,
+    left_warc INTEGER NOT NULL,
+    left_seen REAL NOT NULL,
+    right_url TEXT NOT NULL,
+    right_title TEXT NOT NULL,
+    right_fetched REAL NOT NULL,
+    right_digest TEXT NOT NULL,
+    right_path TEXT NOT NULL,
+    right_offset INTEGER NOT NULL,
+    right_flags TEXT NOT NULL,
+    right_warc INTEGER NOT NULL,
+    right_seen REAL NOT NULL,
+    UNIQUE (left_url, left_warc, left_offset, right_url, right_warc, right_offset)
+);
+
+CREATE TABLE vanished (                     -- segments that were kept, and are no longer found
+    text INTEGER PRIMARY KEY,               -- segment_texts.id
+    pair INTEGER NOT NULL,                  -- vanished_pairs.id
+    number INTEGER NOT NULL,                -- updates.id: the update that did not find it
+    key INTEGER,
+    left TEXT NOT NULL,
+    right TEXT NOT NULL,
+    left_path TEXT NOT NULL,
+    right_path TEXT NOT NULL,
+    left_at TEXT NOT NULL,
+    right_at TEXT NOT NULL,
+    score REAL NOT NULL,
+    alignment REAL NOT NULL,
+    flags TEXT NOT NULL,
+    copies INTEGER NOT NULL,
+    first_seen REAL NOT NULL
+);
 
 CREATE TABLE leads (                        -- discover: URLs that may lead to bilingual sites
     id INTEGER PRIMARY KEY,

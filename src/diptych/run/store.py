@@ -25,8 +25,8 @@ from diptych.types import LangPair
 if TYPE_CHECKING:
     from diptych.learn.lexicon.lexicon import Lexicon
 
-SCHEMA_VERSION = 10
-_UPGRADED = (6, 7, 8, 9)  # schema versions that can be read and upgraded
+SCHEMA_VERSION = 11
+_UPGRADED = (6, 7, 8, 9, 10)  # schema versions that can be read and upgraded
 CACHE_KIB = 65_536
 READ_CACHE_KIB = 8_192  # of a process that only reads: it reads the pages of one site or pair
 _LOG_PAGES = 8_192  # of 4 kB in the log: copying them to the database blocks until they are on disk

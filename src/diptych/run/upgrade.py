@@ -31,14 +31,18 @@ _COLUMNS = (
     _Column("sites", "ended", "TEXT NOT NULL DEFAULT ''", "''"),
     _Column("pages", "text_key", "INTEGER NOT NULL DEFAULT 0", "0"),
     _Column("segments", "partial", "INTEGER NOT NULL DEFAULT 0", "0"),
+    _Column("segments", "first_seen", "REAL", "NULL"),
 )
-_TABLES = ("contents",)
+_TABLES = ("contents", "updates", "visits", "vanished_pairs", "vanished")
 """tables that earlier versions lack; they are empty at first"""
 _REALIGNED = "DROP TABLE segments; UPDATE pairs SET aligned = 0;"
 """has all pairs aligned again, because scores have another scale since version 9, and texts are
 stored once since version 10"""
 _NEW = ("TABLE segment_texts", "TABLE occurrences", "VIEW segments")
 """what replaces the table `segments`"""
+_STORED_ONCE = 10  # since this version, `segments` is a view
+_DATED = "ALTER TABLE segment_texts ADD COLUMN first_seen REAL; DROP VIEW segments;"
+"""adds the dates of segments to version 10"""
 _OUTDATED = """DROP INDEX IF EXISTS urls_ready; DROP INDEX IF EXISTS urls_claimed;
     DROP VIEW IF EXISTS frontier;"""
 """drops outdated indexes and views, which indexes.sql then recreates"""
@@ -50,9 +54,15 @@ def upgrade(db: sqlite3.Connection, version: int) -> None:
         f"ALTER TABLE {table} ADD COLUMN {name} {type};"
         f"UPDATE {table} SET {name} = {earlier} WHERE {name} != {earlier};"
         for table, name, type, earlier in _lacking(db)
+        if table != "segments"
     )
     added = columns + "".join(_lacking_tables(db))
-    replaced = _REALIGNED + "".join(map(_created, _NEW))
+    is_stored_once = db.execute("PRAGMA user_version").fetchone()[0] >= _STORED_ONCE
+    replaced = (
+        _DATED + _created("VIEW segments")
+        if is_stored_once
+        else _REALIGNED + "".join(map(_created, _NEW))
+    )
     db.executescript(
         f"BEGIN; {added} {replaced} {_OUTDATED} PRAGMA user_version = {version}; COMMIT;"
     )
@@ -63,8 +73,11 @@ def show_as_upgraded(db: sqlite3.Connection) -> None:
 
     Nothing is written to the database.
     """
+    supplied: dict[str, str] = {}
     for table, name, _, earlier in _lacking(db):
-        db.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {earlier} AS {name} FROM main.{table}")
+        supplied[table] = f"{supplied.get(table, '')}, {earlier} AS {name}"
+    for table, columns in supplied.items():
+        db.execute(f"CREATE TEMP VIEW {table} AS SELECT *{columns} FROM main.{table}")
     for statement in _lacking_tables(db):
         db.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE"))
 

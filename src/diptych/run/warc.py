@@ -96,6 +96,25 @@ def compose(response: Response, origin: Origin | None = None) -> bytes:
     return _compose(fields, _http_head(response) + response.body)
 
 
+def compose_revisit(response: Response, refers_to: float) -> bytes:
+    """Encode a response without a body (304) as a `revisit` record (WARC 1.1, 6.7.3).
+
+    `refers_to` is the time of the response that the server says is still valid.
+    """
+    fields = {
+        "WARC-Type": "revisit",
+        "WARC-Date": _date(response.fetched_at),
+        "WARC-Target-URI": response.url,
+        "WARC-Profile": "http://netpreserve.org/warc/1.1/revisit/server-not-modified",
+        "WARC-Refers-To-Target-URI": response.url,
+        "WARC-Refers-To-Date": _date(refers_to),
+        "Content-Type": "application/http; msgtype=response",
+    }
+    if response.ip:
+        fields["WARC-IP-Address"] = response.ip
+    return _compose(fields, _http_head(response))
+
+
 def compose_info(*, agent: str, name: str, now: float) -> bytes:
     """Compose the `warcinfo` record at the start of a file."""
     about = (

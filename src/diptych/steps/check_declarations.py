@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -53,10 +54,17 @@ class CheckTask(NamedTuple):
 
 
 def check_declarations(
-    store: Store, context: TaskContext, workers: Workers, watcher: Watcher
+    store: Store,
+    context: TaskContext,
+    workers: Workers,
+    watcher: Watcher,
+    only: Collection[int] | None = None,
 ) -> None:
-    """Check the declarations of all sites, and save the results for the summary."""
-    sites = list(store.sites())
+    """Check the declarations of all sites, and save the results for the summary.
+
+    `only` are the ids of the sites to check, if not all.
+    """
+    sites = [(id, name) for id, name in store.sites() if only is None or id in only]
     watcher.begin("pairing", len(sites), "sites")
     tasks = (CheckTask(Site(name, ()), id) for id, name in sites)
     results = workers.run_tasks(

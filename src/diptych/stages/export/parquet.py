@@ -86,7 +86,7 @@ def _type(pa: Any, name: str) -> Any:
         return pa.float64()
     if name in ("offset", "copies"):
         return pa.int64()
-    if name == "fetched":
+    if name in ("fetched", "seen", "first_seen", "last_seen"):
         return pa.timestamp("ms", "UTC")  # Parquet has no unit of seconds
     return pa.list_(pa.string()) if name == "flags" else pa.string()
 
@@ -108,7 +108,7 @@ def _pair_values(units: Sequence[Unit]) -> dict[str, Sequence[Any]]:
         **dict(zip(columns.PAIR_COLUMNS, rows, strict=True)),
         "left_fetched": [_milliseconds(unit.sides[0]) for unit in units],
         "right_fetched": [_milliseconds(unit.sides[1]) for unit in units],
-        "flags": [unit.flags for unit in units],
+        **_unit_values(units),
     }
 
 
@@ -120,7 +120,16 @@ def _n_way_values(units: Sequence[Unit]) -> dict[str, Sequence[Any]]:
         "texts": [{side.lang: side.text for side in unit.sides} for unit in units],
         "sides": [[_side(side) for side in unit.sides] for unit in units],
         **dict(zip(columns.COMMON_COLUMNS, common, strict=True)),
+        **_unit_values(units),
+    }
+
+
+def _unit_values(units: Sequence[Unit]) -> dict[str, Sequence[Any]]:
+    """The values of columns that are typed in Parquet; an unknown time is null."""
+    return {
         "flags": [unit.flags for unit in units],
+        "first_seen": [int(unit.first_seen) * 1000 or None for unit in units],
+        "last_seen": [int(unit.last_seen) * 1000 or None for unit in units],
     }
 
 

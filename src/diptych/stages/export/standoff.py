@@ -116,9 +116,17 @@ def read_line(line: bytes) -> BareUnit:
     unit = Unit(
         sides, float(row["score"]), float(row["alignment"]), float(row["verified"]),
         row["evidence"], tuple(row["flags"].split()), row["copies"], row["run"],
+        *(_seen(row.get(name, "")) for name in ("first_seen", "last_seen")),
     )  # fmt: skip
     hashes = tuple(place["hash"] for place in row["sides"])
     return BareUnit(row["id"], unit, hashes, tuple(place["length"] for place in row["sides"]))
+
+
+def _seen(text: object) -> float:
+    """The date of a unit in seconds; 0 if it has none, as in corpora of earlier versions."""
+    if not isinstance(text, str):
+        raise ValueError("first_seen and last_seen: must be text")
+    return _seconds(text) if text else 0.0
 
 
 def _side(place: object) -> Side:

@@ -72,10 +72,10 @@ def _units(units: Sequence[Unit], *, n_way: bool) -> bytes:
 
 def _fields(unit: Unit) -> list[str]:
     """The fields of a unit, in the order of the placeholders in its template."""
-    alignment, verified, evidence, flags, copies, run = columns.common_row(unit)
+    alignment, verified, *others = columns.common_row(unit)
     fields = [
         columns.unit_id(unit), f"{unit.score:.4f}", f"{alignment:.4f}", f"{verified:.4f}",
-        str(evidence), str(flags), str(copies), str(run),
+        *map(str, others),
     ]  # fmt: skip
     for _, text, url, path, at, seconds, digest, warc, offset in unit.sides:
         fields += (_date(seconds), url, path, at, digest, warc, str(offset), text)

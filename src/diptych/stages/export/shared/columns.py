@@ -17,7 +17,9 @@ from diptych.units import Side, Unit
 
 PLACE_COLUMNS = ("url", "path", "at", "fetched", "digest", "warc", "offset")
 """columns of one side: the place where its text was found"""
-COMMON_COLUMNS = ("alignment", "verified", "evidence", "flags", "copies", "run")
+COMMON_COLUMNS = (
+    "alignment", "verified", "evidence", "flags", "copies", "run", "first_seen", "last_seen",
+)  # fmt: skip
 """columns of the unit as a whole"""
 PAIR_COLUMNS = (
     "left", "right", "score", "left_url", "right_url", "id", "left_lang", "right_lang",
@@ -87,7 +89,7 @@ def unit_id(unit: Unit) -> str:
 
 def pair_row(unit: Unit) -> tuple[Value, ...]:
     """The values of a unit with two sides, in the order of `PAIR_COLUMNS`."""
-    sides, score, alignment, verified, evidence, flags, copies, run = unit
+    sides, score, alignment, verified, evidence, flags, copies, run, first_seen, last_seen = unit
     left, right = sides
     # Unpacking all fields at once takes half the time of reading each attribute.
     lang, text, url, path, at, seconds, digest, warc, offset = left
@@ -97,6 +99,7 @@ def pair_row(unit: Unit) -> tuple[Value, ...]:
         path, path_2, at, at_2, iso_time(seconds), iso_time(seconds_2), digest, digest_2,
         warc, warc_2, offset, offset_2,
         round(alignment, 4), round(verified, 4), evidence, " ".join(flags), copies, run,
+        seen_time(first_seen), seen_time(last_seen),
     )  # fmt: skip
 
 
@@ -108,8 +111,11 @@ def place_row(side: Side) -> tuple[Value, ...]:
 
 def common_row(unit: Unit) -> tuple[Value, ...]:
     """The values that apply to a whole unit, in the order of `COMMON_COLUMNS`."""
-    _, _, alignment, verified, evidence, flags, copies, run = unit
-    return rounded(alignment), rounded(verified), evidence, " ".join(flags), copies, run
+    _, _, alignment, verified, evidence, flags, copies, run, first_seen, last_seen = unit
+    return (
+        rounded(alignment), rounded(verified), evidence, " ".join(flags), copies, run,
+        seen_time(first_seen), seen_time(last_seen),
+    )  # fmt: skip
 
 
 def side_fields(side: Side) -> dict[str, Value]:
@@ -139,6 +145,15 @@ def iso_time(seconds: float) -> str:
     '2023-11-14T22:13:20Z'
     """
     return datetime.fromtimestamp(int(seconds), UTC).isoformat()[:19] + "Z"
+
+
+def seen_time(seconds: float) -> str:
+    """Format a time as `iso_time` does; empty if it is unknown.
+
+    >>> seen_time(1700000000.9), seen_time(0.0)
+    ('2023-11-14T22:13:20Z', '')
+    """
+    return iso_time(seconds) if seconds else ""
 
 
 @lru_cache(maxsize=1024)
