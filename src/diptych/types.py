@@ -123,10 +123,7 @@ class Response:
     def header(self, name: str) -> str:
         """The value of the first header with this name, or an empty string."""
         name = name.lower()
-        for key, value in self.headers:
-            if key.lower() == name:
-                return value
-        return ""
+        return next((value for key, value in self.headers if key.lower() == name), "")
 
 
 @dataclass(frozen=True, slots=True)

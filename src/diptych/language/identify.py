@@ -22,7 +22,6 @@ from diptych.language.codes import accept_codes, primary, same_language, script_
 from diptych.language.learned import LearnedLanguage
 from diptych.language.model_file import open_model
 from diptych.language.scripts import covers, main_script, script_shares
-from diptych.text.caches import TextMap
 from diptych.types import LangScore
 
 MIN_LETTERS = 20  # minimum letters of a text: shorter texts are names and menu items
@@ -66,8 +65,8 @@ class _Requested(NamedTuple):
 IDENTIFIED = tuple(label for [label] in shipped_table("diptych.language", "identified.tsv"))
 """the languages of the py3langid model, listed so that the model need not be loaded"""
 _MODELS = 4  # cached models with different sets of learned languages: 28 MB each
-_MAX_KNOWN = 4_000_000  # bytes of texts whose languages are remembered, and of their scores
-_KNOWN_ENTRY = 200  # bytes of the scores of a text
+_MAX_KNOWN = 5_000  # texts whose languages are remembered: 5 MB
+_MAX_KNOWN_LENGTH = 400  # characters; longer texts are hardly repeated
 _learned: ContextVar[tuple[LearnedLanguage, ...]] = ContextVar("learned_languages", default=())
 """the learned languages of this thread; each run has its own"""
 _shipped_model = cache(open_model)
@@ -107,16 +106,20 @@ def identify_all(
     missing = [text for text, scores in found.items() if scores is None]
     if missing:
         for text, scores in _identified(missing, tuple(langs), learned, closed).items():
-            found[text] = memory.keep(text, scores)
+            found[text] = scores
+            if len(text) <= _MAX_KNOWN_LENGTH:
+                if len(memory) >= _MAX_KNOWN:
+                    memory.clear()
+                memory[text] = scores
     return [found[text] or () for text in texts]
 
 
 @lru_cache(maxsize=_MODELS)
 def _known_texts(
     langs: tuple[str, ...], learned: tuple[LearnedLanguage, ...], closed: bool
-) -> TextMap[tuple[LangScore, ...]]:
+) -> dict[str, tuple[LangScore, ...]]:
     """The languages of texts that were identified last; a site says most things on many pages."""
-    return TextMap(_MAX_KNOWN, per_entry=_KNOWN_ENTRY, per_character=2)
+    return {}
 
 
 def _identified(
