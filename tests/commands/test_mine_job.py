@@ -180,8 +180,8 @@ def test_a_lost_scheduler_is_waited_for(tmp_path: Path) -> None:
         wait_for(hold.reached, process)
         scheduler.kill()
         scheduler.wait()
+        hold.released.set()  # at once: a request that waits too long is made again
         until(lambda: worker.poll() is not None)  # workers of Dask end without their scheduler
-        hold.released.set()
         begin("scheduler")
         begin("worker")
         said = process.communicate(timeout=300)
