@@ -13,7 +13,7 @@ from typing import Any, ForwardRef
 
 import diptych
 
-FIRST = ("mine", "open", "Run", "Summary", "Segment", "Pair", "PageInfo", "Document",
+FIRST = ("mine", "open", "Run", "Job", "Summary", "Segment", "Pair", "PageInfo", "Document",
          "PageText", "TextBlock", "AlignedText", "Term", "DiptychError")  # fmt: skip
 """names in the order in which a reader needs them; others follow in alphabetical order"""
 _TUPLE = frozenset(dir(tuple))
@@ -56,10 +56,13 @@ def _class(name: str, value: type) -> Iterator[str]:
     """The lines on a class: its constructor, unless it is only a result, and its public members."""
     yield f"```python\nclass {name}\n```"
     yield from _docstring(value)
-    fields = _field_types(value)
+    fields = {} if _inherited(value) else _field_types(value)
     if fields:
         yield "\n".join(_fields(value, fields))
+    inherited = _inherited(value)
     for member, found in inspect.getmembers_static(value):
+        if member in inherited:
+            continue
         own = found.__func__ if isinstance(found, staticmethod | classmethod) else found
         if member.startswith("_") or member in fields or member in _TUPLE | {"for_command_line"}:
             continue
@@ -69,6 +72,16 @@ def _class(name: str, value: type) -> Iterator[str]:
         elif inspect.isfunction(own):
             yield f"### {name}.{member}()"
             yield from _callable(member, own)
+
+
+def _inherited(value: type) -> frozenset[str]:
+    """The members that a class has from another public class, where they are described."""
+    bases = [base for base in value.__bases__ if base.__name__ in diptych.__all__]
+    own = vars(value)
+    return frozenset(
+        name for base in bases if not issubclass(base, Exception) for name in dir(base)
+        if name not in own or name in _field_types(base)
+    )  # fmt: skip
 
 
 def _field_types(value: type) -> dict[str, Any]:

@@ -42,6 +42,7 @@ LANGS = ("en", "fr")
 SCHEMES = ("dir", "suffix", "query", "bare", "slug")
 NAMES = {"en": "English", "fr": "Français"}
 READY = "port "
+PAGES_PER_TEXT = 1.9  # of ten texts in English, one has no translation
 LEAST_TEXT = 60  # characters of a paragraph that is worth the name
 ROBOTS = answer("200 OK", b"User-agent: *\nDisallow: /private/\n", "Content-Type: text/plain")
 
@@ -104,11 +105,13 @@ def address_of(number: int) -> str:
     return f"127.1.{number // 250}.{number % 250 + 1}"
 
 
-def small_site(number: int, seed: int = 0) -> SmallSite:
-    """The site with that number."""
+def small_site(number: int, seed: int = 0, about: int = 0) -> SmallSite:
+    """The site with that number; it has `about` so many pages, or 8 to 30 if that is 0."""
     random = Random(f"{seed}:{number}")
     scheme = random.choice(SCHEMES)
-    texts = [_text(random, page) for page in range(random.randint(4, 15))]
+    drawn = random.randint(4, 15)
+    count = round(about / PAGES_PER_TEXT) if about else drawn
+    texts = [_text(random, page) for page in range(count)]
     lonely = {text.number for text in texts[1:] if random.random() < 0.1}
     has = {
         "en": texts,
@@ -310,7 +313,7 @@ async def listen(options: argparse.Namespace) -> None:
         if options.large:
             server.answers[address_of(0)] = 0, large_answers(options.large, port)
         for number in range(0 if options.large else options.sites):
-            site = small_site(number, options.seed)
+            site = small_site(number, options.seed, options.pages)
             server.answers[site.address] = number, answers_of(site, port)
             if number:
                 await loop.create_server(new, site.address, port, backlog=16)
@@ -320,10 +323,11 @@ async def listen(options: argparse.Namespace) -> None:
 
 @contextmanager
 def served(
-    log: Path, *, sites: int = 1, seed: int = 0, latency: float = 0.0, large: int = 0
-) -> Iterator[int]:
+    log: Path, *, sites: int = 1, seed: int = 0, latency: float = 0.0, large: int = 0,
+    pages: int = 0,
+) -> Iterator[int]:  # fmt: skip
     """Serve sites in a process of its own while the block runs; yields the port."""
-    options = {"sites": sites, "seed": seed, "latency": latency, "large": large}
+    options = {"sites": sites, "seed": seed, "latency": latency, "large": large, "pages": pages}
     command = [sys.executable, "-m", "bench.sites.small_sites", "--log", str(log)]
     for name, value in options.items():
         command += [f"--{name}", str(value)]
@@ -338,6 +342,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--latency", type=float, default=0.0, help="seconds before each answer")
     parser.add_argument("--large", type=int, default=0, help="one site with so many URLs instead")
+    parser.add_argument("--pages", type=int, default=0, help="of a site; default: 8 to 30")
     parser.add_argument("--log", type=Path, required=True)
     asyncio.run(listen(parser.parse_args()))
 

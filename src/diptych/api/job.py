@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from diptych.api.export import CorpusChoice, Exported, ExportOptions
+from diptych.api.export import CorpusChoice, Exported, ExportOptions, terms_of
 from diptych.api.job_corpus import export_job, finished_runs, merged_runs, write_job_corpus
 from diptych.api.run import PageInfo, Pair, Run
 from diptych.errors import ConfigError, for_python, option_name
@@ -136,14 +136,15 @@ def open_run(folder: str | Path) -> Run:
     ('en', 'fr')
     """
     from diptych.job.folder import is_job, read_job
+    from diptych.run.store import Store
 
     path = Path(folder)
     if is_job(path):
         read_job(path)  # raises an error if it is damaged
         return Job(path)
-    run = Run(path)
-    run.require_store()
-    return run
+    terms_of(path)  # raises an error if it has no corpus
+    with Store(path, write=False):  # raises an error if it cannot be read
+        return Run(path)
 
 
 def run_of_url(folder: Path, urls: Sequence[str]) -> Path:

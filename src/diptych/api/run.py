@@ -325,11 +325,6 @@ class Run:
     def _terms(self) -> Terms:
         return terms_of_corpus(self.folder)
 
-    def require_store(self) -> None:
-        """Raise `StoreError` if the folder holds no run."""
-        with self._store():
-            pass
-
     @contextmanager
     def _store(self) -> Iterator[Store]:
         """The store as a snapshot: later changes are not visible."""

@@ -57,6 +57,7 @@ def run_tasks(
             remove_running(job.running, entry.name)
             monitor.tick()
         pending = failed
+    monitor.end_tasks()
     return {task.name: entries[task.name] for task in tasks}
 
 

@@ -45,6 +45,11 @@ class JobMonitor(Monitor):
         for name in FIGURES:
             self._finished[name] += count_of(entry.result, name)
 
+    def end_tasks(self) -> None:
+        """Report the final figures of the tasks immediately."""
+        self._read_at = float("-inf")
+        self._report()
+
     def snapshot(self) -> Progress:
         """The current progress."""
         now = self.clock()

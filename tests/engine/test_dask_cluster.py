@@ -1,0 +1,118 @@
+"""Tasks on a Dask cluster: lost workers, a lost scheduler, job queues, and mistakes.
+
+Dask runs in processes of its own, because it leaves threads and sockets behind.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.jobtasks import Count
+
+import diptych
+from diptych.engine.dask_cluster import read_job_queue
+from diptych.engine.dask_worker import run_apart
+from diptych.engine.executors import UNLIMITED
+from diptych.engine.worker import Failed
+from diptych.errors import ConfigError
+
+PROGRAM = """
+import json, sys
+from pathlib import Path
+from diptych.engine.executors import executor_of
+from diptych.engine.worker import Failed, TaskLimits
+from support.jobtasks import Count, Unlucky
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    tasks = [
+        Count("a", 1, folder / "notes"), Unlucky("killed", "kill", 1),
+        Unlucky("raised", "raise", 1), Unlucky("late", "hang", 1), Count("b", 2, folder / "notes"),
+    ]
+    limits = TaskLimits(8.0, None)
+    with executor_of(sys.argv[2], logs=folder / "logs", limits=limits) as executor:
+        for task, result in executor.run(tasks, tick=lambda: None):
+            said = list(result) if isinstance(result, Failed) else result["pages"]
+            print(json.dumps([task.name, said]), flush=True)
+"""
+
+
+def outcomes(folder: Path, where: str) -> dict[str, object]:
+    for name in ("logs", "notes"):
+        (folder / name).mkdir()
+    (folder / "program.py").write_text(PROGRAM, "utf-8")
+    paths = [str(Path(diptych.__file__).parent.parent), str(Path(__file__).parent.parent)]
+    done = subprocess.run(
+        [sys.executable, folder / "program.py", folder, where], cwd=folder, capture_output=True,
+        text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, timeout=600,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return dict(json.loads(line) for line in done.stdout.splitlines())
+
+
+EXPECTED = {
+    "a": 1, "b": 2, "killed": ["ProcessEnded", ""], "late": ["TimeoutError", ""],
+    "raised": ["OSError", "the disk is full"],
+}  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_local_cluster_contains_the_faults_of_tasks(tmp_path: Path) -> None:
+    assert outcomes(tmp_path, "local:2") == EXPECTED
+    assert "the disk is full" in (tmp_path / "logs" / "raised.log").read_text()
+
+
+@pytest.mark.slow
+def test_a_job_queue_runs_the_workers(tmp_path: Path) -> None:
+    queue = tmp_path / "queue.toml"
+    queue.write_text(
+        'cluster = "LocalCluster"\njobs = 1\n[options]\ncores = 1\nprocesses = 1\n'
+        f'memory = "1GB"\nlocal_directory = "{tmp_path}"\n',
+        "utf-8",
+    )
+    assert outcomes(tmp_path, str(queue)) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('cluster = "SlurmCluster"', "cluster must be one of .*SLURMCluster"),
+        (
+            'cluster = "SLURMCluster"\nqueue = "x"',
+            "the unknown key 'queue'; keys are cluster, jobs",
+        ),
+        ('cluster = "SLURMCluster"\njobs = "2"', "jobs must be a whole number"),
+        ('cluster = "SLURMCluster"\nminimum_jobs = -1', "minimum_jobs must be a whole number"),
+        ('cluster = "SLURMCluster"\noptions = 3', r"\[options\] must be a table"),
+        ("cluster = ", "is not a description of a job queue"),
+    ],
+)
+def test_a_wrong_description_of_a_queue_is_refused(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "queue.toml").write_text(text, "utf-8")
+    with pytest.raises(ConfigError, match=said):
+        read_job_queue(tmp_path / "queue.toml")
+
+
+def test_a_description_of_a_queue_is_read(tmp_path: Path) -> None:
+    (tmp_path / "queue.toml").write_text(
+        'cluster = "SLURMCluster"\njobs = 10\nminimum_jobs = 2\n'
+        '[options]\nqueue = "x"\ncores = 4\n',
+        "utf-8",
+    )
+    found = read_job_queue(tmp_path / "queue.toml")
+    assert (found.kind, found.jobs, found.minimum_jobs) == ("SLURMCluster", 10, 2)
+    assert found.options == {"queue": "x", "cores": 4}
+
+
+def test_a_worker_that_does_not_fit_the_driver_says_so(tmp_path: Path) -> None:
+    task = Count("a", 1, tmp_path)
+    other = run_apart("0.0.0", task, str(tmp_path), UNLIMITED)
+    assert isinstance(other, Failed)
+    assert (other.kind, "install the same version" in other.message) == ("VersionMismatch", True)
+    blind = run_apart(diptych.__version__, task, str(tmp_path / "elsewhere"), UNLIMITED)
+    assert isinstance(blind, Failed)
+    assert (blind.kind, "all machines share" in blind.message) == ("NotShared", True)
