@@ -55,10 +55,10 @@ def row_of(reading: ReadAnswer, offset: int) -> PageRow:
     if page is None:
         return PageRow(reading.url, offset, is_page=True)
     record, encoded = page.record, encode_page(page)
+    langs = orjson.dumps([tuple(each) for each in record.langs]).decode()
     return PageRow(
         reading.url, offset, True, reading.size, reading.fetched_at, record.lang,
-        orjson.dumps([tuple(each) for each in record.langs]).decode(),
-        valid_text(record.title), record.size, record.text_length, record.digest,
+        langs, valid_text(record.title), record.size, record.text_length, record.digest,
         valid_text(record.html_lang), valid_text(record.content_language), record.canonical,
         " ".join(record.flags), record.text_key, encoded.links, encoded.sketch,
         orjson.dumps(encoded.blocks), page.content,
