@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -304,9 +305,9 @@ class Run:
         >>> run.update(delay=0, allow_private=True).summary.update.pages["unchanged"]
         42
         """
-        from diptych.api.update import update_in_python
-
-        return Run(self.folder, update_in_python(self.folder, options, progress, cancel))
+        # By name, because `api.update` builds on `api.mine`, which returns a run.
+        update = import_module("diptych.api.update").update_in_python
+        return Run(self.folder, update(self.folder, options, progress, cancel))
 
     def to_arrow(self, *, min_score: float | None = None) -> pyarrow.Table:
         """The corpus as a pyarrow table with the columns of `corpus.tsv`.
