@@ -54,6 +54,7 @@ gate: $(VENV)/installed  ## fail if a figure has dropped, on the demo site and s
 bench: $(VENV)/bench  ## all benchmarks, one after the other (URLs from ../shared/data or DATA=DIR; SITES=DIR for another site builder)
 	$(BIN)/python -m bench.tasks.frontier
 	$(BIN)/python -m bench.tasks.mine_many --out bench/results/mine_many.json
+	$(BIN)/python -m bench.tasks.cluster --sites 20 --out bench/results/cluster.json
 	$(BIN)/python -m bench.tasks.open_run --out bench/results/open_run.json
 	$(BIN)/python -m bench.tasks.resume --out bench/results/resume.json
 	$(BIN)/python -m bench.tasks.crawl_speed $(if $(SITES),--sites $(SITES))

@@ -33,7 +33,7 @@ if __name__ == "__main__":
         Count("a", 1, folder / "notes"), Unlucky("killed", "kill", 1),
         Unlucky("raised", "raise", 1), Unlucky("late", "hang", 1), Count("b", 2, folder / "notes"),
     ]
-    limits = TaskLimits(8.0, None)
+    limits = TaskLimits(30.0, None)
     with executor_of(sys.argv[2], logs=folder / "logs", limits=limits) as executor:
         for task, result in executor.run(tasks, tick=lambda: None):
             said = list(result) if isinstance(result, Failed) else result["pages"]

@@ -49,7 +49,7 @@ def test_a_task_that_ends_its_process_is_tried_once_and_others_go_on(tmp_path: P
         Unlucky("killed", "kill", 1), Count("a", 1, notes), Unlucky("crashed", "crash", 1),
         Count("b", 2, notes), Unlucky("late", "hang", 1), Count("c", 3, notes),
     ]  # fmt: skip
-    found = outcomes("pool:2", tasks, logs, TaskLimits(5.0, None))
+    found = outcomes("pool:2", tasks, logs, TaskLimits(30.0, None))
     assert found.pop("killed") == Failed("ProcessEnded")
     assert found.pop("crashed") == Failed("ProcessEnded")
     assert found.pop("late") == Failed("TimeoutError")

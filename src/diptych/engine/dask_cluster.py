@@ -33,6 +33,7 @@ _CONNECT_SECONDS = 3.0
 _RESULT_SECONDS = 60.0  # to receive the result of a finished task, which is a few numbers
 _CHECK_SECONDS = 1.0  # between two checks of the connection
 _MAX_BYTES = 1 << 20  # of a description of a cluster
+_BASE = "JobQueueCluster"  # the base class of all queues
 _KEYS = {"cluster", "jobs", "minimum_jobs", "options"}
 
 
@@ -125,9 +126,8 @@ class JobQueue:
         from distributed import Client
 
         self.close()
-        module = library("dask_jobqueue", "a job queue")
         with reading(self.file, "description of a job queue"):
-            self._cluster = getattr(module, self.kind)(**self.options)
+            self._cluster = _queue_classes()[self.kind](**self.options)
         if self.minimum_jobs is None:
             self._cluster.scale(jobs=self.jobs)
         else:
@@ -145,10 +145,17 @@ class JobQueue:
         return str(self.file)
 
 
+def _queue_classes() -> dict[str, Any]:
+    """The classes of dask-jobqueue by name; its queue on this machine is for tests."""
+    module = library("dask_jobqueue", "a job queue")
+    local = library("dask_jobqueue.local", "a job queue")
+    names = (name for name in vars(module) if name.endswith("Cluster") and name != _BASE)
+    return {**{name: getattr(module, name) for name in names}, "LocalCluster": local.LocalCluster}
+
+
 def read_job_queue(file: Path) -> JobQueue:
     """Read the description of a job queue; raises `ConfigError` if it is invalid."""
-    module = library("dask_jobqueue", "a job queue")
-    known = sorted(name for name in dir(module) if name.endswith("Cluster"))
+    known = sorted(_queue_classes())
     with reading(file, "description of a job queue", "see docs/scale.md"):
         raw = tomllib.loads(read_file(file, _MAX_BYTES).decode("utf-8"))
     if unknown := sorted(set(raw) - _KEYS):
