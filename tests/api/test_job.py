@@ -11,7 +11,7 @@ from support.jobsites import served_sites
 
 import diptych
 from diptych.api.job import run_of_url
-from diptych.errors import ConfigError, StoppedError, StoreError
+from diptych.errors import ConfigError, DiptychError, StoppedError, StoreError
 
 QUICK: dict[str, Any] = {"langs": "en,fr", "delay": 0, "allow_private": True, "cluster": "here"}
 
@@ -132,7 +132,7 @@ def test_a_site_that_fails_is_reported_and_the_others_are_mined(tmp_path: Path) 
     ("options", "said"),
     [
         ({"cluster": "cloud"}, "'cloud' is unknown"),
-        ({"warc": "a.warc"}, "cannot be used with warc"),
+        ({"warc": "a.warc"}, "there is no file a.warc"),
         ({"site_minutes": 0}, "site_minutes must be greater than 0"),
         ({"also": "http://b.example/"}, "exactly one site"),
     ],
@@ -141,5 +141,5 @@ def test_mistakes_are_found_before_anything_runs(
     options: dict[str, Any], said: str, tmp_path: Path
 ) -> None:
     sites = ["http://a.example/", "http://c.example/"]
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(DiptychError, match=said):
         diptych.mine(sites, out=tmp_path / "job", **{**QUICK, **options})

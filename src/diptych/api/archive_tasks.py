@@ -200,6 +200,7 @@ class PairPartition:
 
     def _run(self) -> dict[str, Any]:
         from diptych.run.page_rows import StagedPages
+        from diptych.run.statistics import Statistics
 
         plan = self.plan
         with (
@@ -213,7 +214,7 @@ class PairPartition:
                 monitor.tick()
                 self._store(part.store, file, staged)
             found = self._pair(part, staged, workers, monitor)
-            pages = part.store.count("SELECT count(*) FROM pages")
+            pages = Statistics(part.store).pages()
         write_sample(plan.words / f"{self.name}.json", found)
         return {"pages": pages, "sample": sum(map(len, found.values()))}
 

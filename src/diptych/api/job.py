@@ -246,6 +246,7 @@ def _terms(asked: MineOptions, sites: Sequence[Url], archives: Sequence[str]) ->
     from diptych.api.recipe import lexicon_name, strategies_of
     from diptych.job.folder import JobTerms
     from diptych.learn.lexicon.lexicon import read_lexicon
+    from diptych.learn.libraries import require_libraries
     from diptych.registry import signature
 
     langs = languages(asked.langs, asked.langid)
@@ -258,6 +259,7 @@ def _terms(asked: MineOptions, sites: Sequence[Url], archives: Sequence[str]) ->
     }  # fmt: skip
     if not archives:
         return JobTerms("sites", tuple(langs), tuple(sites), settings)
+    require_libraries(["pyarrow"], "a job on archives")
     settings |= {"sites": list(sites), "partitions": partitions_of(asked.out, archives)}
     return JobTerms("archives", tuple(langs), tuple(archives), settings)
 
