@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tarfile
 import tomllib
@@ -81,8 +82,18 @@ def known(folder: Path) -> set[str]:
     }
 
 
+DATES = re.compile(
+    rb"""(?x)\tfirst_seen\tlast_seen(?=\n) | \t[\d:TZ-]{20}\t[\d:TZ-]{20}(?=\n)  # TSV
+    | [ ]*<prop[ ]type="(?:first|last)_seen">[^<]*</prop>\n                    # TMX
+    | ,[ ]?"first_seen":[ ]?"[^"]*",[ ]?"last_seen":[ ]?"[^"]*"                # JSON
+    | ,[ ]\["first_seen",[ ]"[^"]*"\],[ ]\["last_seen",[ ]"[^"]*"\]"""  # columns of Parquet
+)
+"""dates of segments, which earlier versions did not have"""
+
+
 def as_then(data: bytes, folder: Path) -> bytes:
-    """A corpus with the signature of the Diptych version that made its run."""
+    """A corpus without dates, with the signature of the Diptych version that made its run."""
+    data = DATES.sub(b"", data)
     then = tomllib.loads((folder / "run.toml").read_text("utf-8"))["versions"]["diptych"]
     now = said("--version").split()[-1]
     for form in ("|v:{}", 'creationtoolversion="{}"'):
@@ -164,6 +175,7 @@ def test_export_is_the_same(earlier, tmp_path, words):
 def test_status_is_the_same(earlier):
     told = json.loads(said("status", earlier / "finished", "--json"))
     assert told.pop("ends") == {}  # it was not stored then
+    assert told.pop("update") is None
     assert told == EXPECTED["status"]
 
 

@@ -197,8 +197,7 @@ def test_distinct_titles_of_a_site_by_language(store: Store) -> None:
     assert sorted(store.titles(SITE, "en")) == ["Bees", "Wax"]
     assert sorted(store.titles(SITE)) == ["Bees", "Cire", "Wax"]
     assert [*store.titles(SITE + 1)] == store.page_languages(SITE + 1) == []
-    assert store.has_page(url(4))
-    assert not store.has_page(url(5))
+    assert store.stored([url(4), url(5)]) == {url(4)}
 
 
 def test_announced_translations_are_links_of_their_pages_and_kept_once(store: Store) -> None:

@@ -194,7 +194,7 @@ def test_run_of_schema_10_is_read_as_it_is(schema_10: Path) -> None:
 
 def test_run_of_schema_10_is_upgraded_without_aligning_again(schema_10: Path) -> None:
     with Store(schema_10) as store:
-        assert store.pairs_to_align(1) == []
+        assert list(store.pairs_to_align()) == []
         begin(store)
         assert set(dates(store).values()) == {Updates(store).date()}
     with Store(schema_10, write=False) as store:

@@ -93,11 +93,16 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 
 def placeless(folder: Path, *more: str) -> list[dict[str, str]]:
-    """The corpus of a run without where its bytes are: archives and offsets, and `more` columns."""
+    """The corpus of a run without where its bytes are: archives and offsets, and `more` columns.
+
+    Without the times of downloads, it has no dates either.
+    """
     found = rows(folder / "corpus.tsv")
     left_out = {
         f"{side}_{name}" for side in ("left", "right") for name in ("warc", "offset", *more)
     }
+    if "fetched" in more:
+        left_out |= {"first_seen", "last_seen"}
     assert found, "no corpus is like no other"
     assert left_out < set(found[0])
     return [{name: row[name] for name in row if name not in left_out} for row in found]

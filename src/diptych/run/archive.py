@@ -218,7 +218,6 @@ class Archive:
             self._db.execute("DELETE FROM archive WHERE warc = ? AND offset > ?", (warc, size))
             for table in ("guides", "journal", "sitemaps", "pages", "fetches"):
                 self._db.execute(SQL[f"delete_lost_{table}"], (warc, size))
-            self._db.execute("DELETE FROM archive WHERE warc = ?", (warc,))
             self._db.execute(SQL["forget_remote_archives"])
             if whole:
                 self._db.execute("UPDATE warcs SET size = ? WHERE id = ?", (whole, warc))

@@ -33,7 +33,9 @@ DELETE FROM pages WHERE warc = ? AND offset + length > ?
 DELETE FROM fetches WHERE warc = ? AND offset + length > ?
 
 -- name: has_copies
-SELECT 1 FROM archive WHERE warc = ? LIMIT 1
+-- of records in remote archives
+SELECT 1 FROM archive WHERE warc = ? AND EXISTS (SELECT 1 FROM warcs WHERE path LIKE '%://%')
+LIMIT 1
 
 -- name: forget_remote_archives
 UPDATE warcs SET size = -1 WHERE path LIKE '%://%'
