@@ -94,13 +94,14 @@ dirty_texts = st.text(
 )
 """whatever a string can hold"""
 _words = st.text(_CLEAN.filter(lambda letter: not letter.isspace()), min_size=1, max_size=8)
+_times = st.integers(0, 4_000_000_000).map(float)
 _scores = st.integers(0, 10_000).map(lambda number: number / 10_000)
 
 
 def sides(lang: str, texts: st.SearchStrategy[str]) -> st.SearchStrategy[Side]:
     return st.builds(
         Side, st.just(lang), texts, texts.map(Url), texts, texts,
-        st.integers(0, 4_000_000_000).map(float), texts, texts, st.integers(0, 2**63 - 1),
+        _times, texts, texts, st.integers(0, 2**63 - 1),
     )  # fmt: skip
 
 
@@ -114,7 +115,7 @@ def units(
     return st.builds(
         Unit, chosen.flatmap(lambda some: st.tuples(*[sides(lang, texts) for lang in some])),
         _scores, _scores, _scores, texts, st.lists(_words, max_size=3).map(tuple),
-        st.integers(1, 2**40), texts,
+        st.integers(1, 2**40), texts, _times, _times,
     )  # fmt: skip
 
 
