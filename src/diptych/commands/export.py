@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from diptych.api.export import ExportOptions, export_run, lines_of, terms_of
-from diptych.api.job_corpus import export_job
 from diptych.commands._corpus import say_written, standard_output, warn_unfinished
 from diptych.commands.declare import command
 from diptych.commands.options import FOUND, NOTHING
@@ -15,6 +14,7 @@ def export(asked: ExportOptions) -> int:
 
     RUN can also be a job: its finished runs are merged.
     """
+    from diptych.api.job_corpus import export_job
     from diptych.job.folder import is_job
 
     is_of_job = is_job(asked.run)
