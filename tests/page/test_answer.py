@@ -183,7 +183,7 @@ def test_sitemap_is_read_in_all_encodings(response: Response) -> None:
     sitemap = read_answer(Kind.SITEMAP, response).sitemap
     assert sitemap is not None
     (entry,) = sitemap.entries
-    assert entry == ("http://example.org/en", (("fr", "http://example.org/fr"),))
+    assert entry[:2] == ("http://example.org/en", (("fr", "http://example.org/fr"),))
 
 
 @pytest.mark.parametrize("body", [b"", HTML, PNG, b"\x1f\x8bnot gzip"])

@@ -28,7 +28,7 @@ EXPECTED = (
         "http://a.org/en?x=1&y=2",
         (("fr", "http://a.org/fr?x=1&y=2"), ("de", "http://a.org/de")),
     ),
-    SitemapEntry("http://a.org/b&c"),
+    SitemapEntry("http://a.org/b&c", lastmod=1_577_966_400.0),  # its day ends, anywhere
 )
 
 

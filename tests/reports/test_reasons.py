@@ -17,6 +17,7 @@ from diptych.reports.reasons import REASONS, ends_in_words, in_words
 SOURCE = Path(diptych.__file__).parent
 WRITERS = {"reason.py", "reports/reasons.py"}
 HOMONYMS = {
+    "engine/executors.py": {"tls"},  # the scheme of a URL
     "engine/fetch.py": {"content_type"},  # of Response.truncated
     "engine/link_service.py": {"timeout"},  # a key of the TOML file
     "language/codes.py": {"same_language"},  # a function
@@ -28,6 +29,8 @@ HOMONYMS = {
     "page/nesting.py": {"template"},  # an element
     "page/elements.py": {"template"},  # an element
     "run/encoding.py": {"moved"},  # an event
+    "run/updates.py": {"not_asked"},  # the outcome of a visit
+    "sources/cdx_index.py": {"other_language", "outside"},  # counts of captures
     "run/upgrade.py": {"partial"},  # a column
     "stages/filter/quality/correction.py": {"length_ratio", "partial"},  # a measure, a regression
     "run/warc.py": {"content_type"},  # of Response.truncated

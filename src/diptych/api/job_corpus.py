@@ -59,6 +59,9 @@ def export_job(
     require_valid(asked)
     if asked.n_way:
         raise ConfigError(f"{asked.run} is a job: use {option_name('n_way')} with one of its runs")
+    if asked.since is not None or asked.vanished:
+        name = option_name("vanished" if asked.vanished else "since")
+        raise ConfigError(f"{asked.run} is a job: use {name} with one of its runs")
     made = asked.exporter()
     path = asked.path(made)
     merged = merged_runs(JobFolder(asked.run), read_job(asked.run).langs, asked)

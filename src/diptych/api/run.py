@@ -301,9 +301,6 @@ class Run:
 
         The same call continues an interrupted update.  `options` are those of `diptych update`; see
         [Commands](cli.md#update).  `progress` and `cancel` are described in `diptych.mine`.
-
-        >>> run.update(delay=0, allow_private=True).summary.update.pages["unchanged"]
-        42
         """
         # By name, because `api.update` builds on `api.mine`, which returns a run.
         update = import_module("diptych.api.update").update_in_python

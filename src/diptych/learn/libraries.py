@@ -11,7 +11,7 @@ from typing import Any
 from diptych.errors import ConfigError, DiptychError
 
 _TRANSFORMERS = ("safetensors>=0.4.3", "torch>=2.2", "transformers>=4.45")
-_CLUSTER = ("dask>=2025.1", "dask-jobqueue>=0.9", "distributed>=2025.1")
+_CLUSTER = ("dask>=2025.1", "dask-jobqueue>=0.9", "distributed>=2025.1", "pyarrow>=16")
 REQUIREMENTS = {
     "dask_jobqueue": _CLUSTER,
     "distributed": _CLUSTER,

@@ -21,6 +21,8 @@ ROW = {
     "right_warc": FR.warc, "left_offset": 512, "right_offset": 1024, "alignment": 0.25,
     "verified": 0.75, "evidence": "hreflang+keys", "flags": "noai licence:CC-BY-4.0", "copies": 3,
     "run": "v:1",
+    "first_seen": "",
+    "last_seen": "",
 }  # fmt: skip
 
 

@@ -25,8 +25,8 @@ def table(corpus: Given, *, n_way: bool = False) -> pa.Table:
     return parquet.read_table(io.BytesIO(written(Parquet(n_way=n_way), corpus)["parquet"]))
 
 
-def seconds(time: datetime) -> float:
-    return time.replace(tzinfo=UTC).timestamp()
+def seconds(time: datetime | None) -> float:
+    return 0.0 if time is None else time.replace(tzinfo=UTC).timestamp()
 
 
 def test_columns_have_types() -> None:
@@ -34,7 +34,8 @@ def test_columns_have_types() -> None:
     assert schema.names == list(PAIR_COLUMNS)
     types = {field.name: str(field.type) for field in schema}
     assert types.pop("flags").startswith("list<")
-    assert {types.pop(f"{side}_fetched") for side in ("left", "right")} == {"timestamp[ms, tz=UTC]"}
+    times = ("left_fetched", "right_fetched", "first_seen", "last_seen")
+    assert {types.pop(name) for name in times} == {"timestamp[ms, tz=UTC]"}
     assert {types.pop(name) for name in ("score", "alignment", "verified")} == {"double"}
     assert {types.pop(name) for name in ("left_offset", "right_offset", "copies")} == {"int64"}
     assert set(types.values()) == {"string"}
@@ -90,7 +91,7 @@ def test_a_round_trip_loses_nothing(corpus: Given) -> None:
         found.append(
             Unit(
                 tuple(sides), *(row[name] for name in names), tuple(row["flags"]), row["copies"],
-                row["run"],
+                row["run"], seconds(row["first_seen"]), seconds(row["last_seen"]),
             )
         )  # fmt: skip
     assert found == [_whole(unit) for unit in corpus.given]
@@ -124,7 +125,9 @@ def test_a_round_trip_of_many_languages_loses_nothing(corpus: Given) -> None:
         ]  # fmt: skip
         names = ("score", "alignment", "verified", "evidence")
         values = [row[name] for name in names]
-        assert unit == Unit(tuple(sides), *values, tuple(row["flags"]), row["copies"], row["run"])
+        dates = seconds(row["first_seen"]), seconds(row["last_seen"])
+        rest = tuple(row["flags"]), row["copies"], row["run"], *dates
+        assert unit == Unit(tuple(sides), *values, *rest)
 
 
 def test_duckdb_reads_it(tmp_path) -> None:

@@ -80,6 +80,7 @@ def test_line_has_places_and_hashes_but_no_text() -> None:
     assert {name: row[name] for name in row if name != "sides"} == {
         "id": unit_id(UNIT), "score": 0.9877, "alignment": 0.5, "verified": 0.25,
         "evidence": "links+keys", "flags": "noai machine:x", "copies": 3, "run": UNIT.run,
+        "first_seen": "", "last_seen": "",
     }  # fmt: skip
 
 

@@ -45,6 +45,10 @@ def unit(tu: etree._Element) -> Unit:
         tuple(sides), *(float(common[name]) for name in ("score", "alignment", "verified")),
         common["evidence"], tuple(common["flags"].split(" ") if common["flags"] else ()),
         int(common["copies"]), common["run"],
+        *(
+            datetime.fromisoformat(common[name]).timestamp() if common[name] else 0.0
+            for name in ("first_seen", "last_seen")
+        ),
     )  # fmt: skip
 
 
@@ -73,6 +77,7 @@ def test_unit_has_both_sides_with_where_they_were_found() -> None:
     assert props(tu) == {
         "score": "0.5000", "alignment": "0.2500", "verified": "0.7500",
         "evidence": "hreflang+keys", "flags": "noai licence:CC-BY-4.0", "copies": "3", "run": "v:1",
+        "first_seen": "", "last_seen": "",
     }  # fmt: skip
     left, right = tu.findall("tuv")
     assert dict(left.attrib) == {LANG: "en", "creationdate": "20231114T221320Z"}
@@ -99,6 +104,8 @@ def test_document_is_indented_and_has_a_source_unless_there_are_many_languages()
         '      <prop type="flags">noai licence:CC-BY-4.0</prop>',
         '      <prop type="copies">3</prop>',
         '      <prop type="run">v:1</prop>',
+        '      <prop type="first_seen"></prop>',
+        '      <prop type="last_seen"></prop>',
         *(
             line
             for side, date in ((EN, "20231114T221320Z"), (FR, "20231114T221420Z"))

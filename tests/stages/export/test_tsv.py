@@ -14,6 +14,7 @@ from diptych.units import Side, Unit
 
 PLACE_COLUMNS = ("url", "path", "at", "fetched", "digest", "warc", "offset")
 COMMON_COLUMNS = ("alignment", "verified", "evidence", "flags", "copies", "run")
+DATES = ("first_seen", "last_seen")
 
 
 def rows(corpus: Given, *, n_way: bool = False) -> list[dict[str, str]]:
@@ -39,6 +40,7 @@ def unit(row: dict[str, str], sides: tuple[Side, ...]) -> Unit:
     return Unit(
         sides, float(row["score"]), float(common[0]), float(common[1]), common[2],
         tuple(common[3].split(" ") if common[3] else ()), int(common[4]), common[5],
+        *(datetime.fromisoformat(row[name]).timestamp() if row[name] else 0.0 for name in DATES),
     )  # fmt: skip
 
 
@@ -48,6 +50,7 @@ def test_columns_are_those_that_scripts_depend_on() -> None:
         "left right score left_url right_url id left_lang right_lang left_path right_path left_at"
         " right_at left_fetched right_fetched left_digest right_digest left_warc right_warc"
         " left_offset right_offset alignment verified evidence flags copies run"
+        " first_seen last_seen"
     ).split(" ")
 
 
@@ -63,6 +66,7 @@ def test_fields_are_under_their_columns() -> None:
         "left_warc": EN.warc, "right_warc": FR.warc, "left_offset": "512", "right_offset": "1024",
         "alignment": "0.2500", "verified": "0.7500", "evidence": "hreflang+keys",
         "flags": "noai licence:CC-BY-4.0", "copies": "3", "run": "v:1",
+        "first_seen": "", "last_seen": "",
     }  # fmt: skip
 
 
@@ -106,4 +110,4 @@ def test_a_round_trip_of_many_languages_loses_nothing(corpus: Given) -> None:
 def test_any_text_is_one_line_of_all_columns(corpus: Given) -> None:
     lines = written(Tsv(), corpus)["tsv"].decode().splitlines()
     assert len(lines) == len(corpus.given) + 1
-    assert {line.count("\t") for line in lines} == {25}
+    assert {line.count("\t") for line in lines} == {27}
