@@ -1,4 +1,4 @@
-"""What all tasks of a job on archives share: the plan, digests, and the monitor of a task."""
+"""The plan that all tasks of a job on archives share, with digests and the monitor of a task."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NOTE_SECONDS = 2.0  # between two reports of the figures of a running task
 
 @dataclass(frozen=True, slots=True)
 class ArchivePlan:
-    """What all tasks of a job on archives know."""
+    """The options and folders that all tasks of a job on archives use."""
 
     job: Path
     """folder of the job, which all machines share"""

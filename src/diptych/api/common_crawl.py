@@ -130,7 +130,7 @@ class CrawlSource:
         )
 
     def _notes(self, captures: Captures, reader: PoliteReader) -> Iterator[str]:
-        """What was found, and why not more, in a few lines."""
+        """A few lines that state the number of pages found, and why there are no more."""
         counts = captures.counts()
         crawls = ", ".join(self.asked.common_crawl)
         pages = sum(each.pages for each in counts.values())

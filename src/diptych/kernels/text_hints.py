@@ -1,4 +1,4 @@
-"""What texts, and pairs of texts, may have, in C; so most texts need no closer look."""
+"""Hints about texts and pairs of texts in C, so that most texts need no closer look."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _AFTER_CUT = " ])»”\"'"  # characters that may follow the ellipsis of an exce
 
 
 class TextHint(IntFlag):
-    """What a text may have."""
+    """Hints about the contents of a text."""
 
     UNREAD = 1
     """replacement characters"""
@@ -35,7 +35,7 @@ class TextHint(IntFlag):
 
 
 class PairHint(IntFlag):
-    """What two texts have, or may have."""
+    """Hints about two texts that are compared."""
 
     SHARED = 1
     """words in common, between white space"""

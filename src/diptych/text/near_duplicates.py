@@ -83,7 +83,7 @@ def skeletons(texts: Sequence[str]) -> list[str]:
 
 @cache
 def _entries() -> NDArray[np.uint32]:
-    """What the first characters of Unicode become, as `skeleton_lines` requires it."""
+    """The skeletons of the first characters of Unicode, as `skeleton_lines` requires them."""
     import numpy as np
 
     from diptych.kernels.skeletons import DROPPED, WORD
