@@ -52,6 +52,26 @@ class Unlucky:
         return {"pages": self.attempt}
 
 
+@dataclass(frozen=True)
+class Held:
+    """Returns how often it ran; from its second run on, it waits for a file `go` first."""
+
+    name: str
+    folder: Path
+    attempt: int = 1
+    signature: str = ""
+
+    def run(self) -> Mapping[str, Any]:
+        notes = self.folder / f"{self.name}.runs"
+        with notes.open("a") as stream:
+            stream.write("run\n")
+        count = len(notes.read_text().splitlines())
+        (self.folder / f"{self.name}.worker").write_text(str(os.getppid()))
+        while count > 1 and not (self.folder / "go").exists():
+            time.sleep(0.05)
+        return {"run": count}
+
+
 def ran(notes: Path) -> dict[str, list[int]]:
     """The attempts of each `Count` that ran."""
     return {path.name: [*map(int, path.read_text().split())] for path in notes.iterdir()}
