@@ -52,6 +52,34 @@ def test_a_job_is_mined_shown_exported_merged_and_explained(tmp_path: Path) -> N
     assert "has langs=en, fr" in mistake(*arguments(servers, "here", job), "--langs", "en,de")
 
 
+def test_options_that_change_no_result_do_not_run_a_site_again(tmp_path: Path) -> None:
+    job = tmp_path / "job"
+    with served_sites(1) as (server,):
+        asked = arguments([server], "here", job)
+        assert run(*asked).exit_code == 0
+        (entry,) = (job / "ledger").iterdir()
+        before = entry.stat().st_mtime_ns
+        (tmp_path / "sites.txt").write_text(f"{server.url}\n")
+        listed = [each for each in asked if each != server.url]
+        for more in (["--quiet"], ["--json"], ["--delay", "0.01"], ["--site-minutes", "9"],
+                     ["--profile"], ["--connections", "2"]):  # fmt: skip
+            assert run(*asked, *more).exit_code == 0
+        assert run(*listed, "--sites", tmp_path / "sites.txt").exit_code == 0
+        diptych.mine(server.url, langs="en, fr", delay=0, allow_private=True, out=job,
+                     cluster="here")  # fmt: skip
+        assert entry.stat().st_mtime_ns == before
+        assert run(*asked, "--keep-templates").exit_code == 0
+    assert entry.stat().st_mtime_ns != before
+
+
+def test_jobs_are_refused_because_each_site_has_one_process(tmp_path: Path) -> None:
+    line = mistake("mine", "http://a.example/", "--langs", "en,fr", "--cluster", "pool:2",
+                   "--jobs", "3", "--out", tmp_path / "job")  # fmt: skip
+    assert "--cluster cannot be used with --jobs" in line
+    assert "choose the number of processes with pool:N" in line
+    assert not (tmp_path / "job").exists()
+
+
 def test_unfinished_sites_are_left_out_of_an_export(tmp_path: Path) -> None:
     job = tmp_path / "job"
     with served_sites(2) as servers:

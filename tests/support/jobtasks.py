@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from diptych.engine.job_tasks import tick_of_task
+
 
 @dataclass(frozen=True)
 class Count:
@@ -70,6 +72,20 @@ class Held:
         while count > 1 and not (self.folder / "go").exists():
             time.sleep(0.05)
         return {"run": count}
+
+
+@dataclass(frozen=True)
+class Ticking:
+    """Lets the driver act some thousand times."""
+
+    name: str
+    attempt: int = 1
+    signature: str = ""
+
+    def run(self) -> Mapping[str, Any]:
+        for _ in range(10_000):
+            tick_of_task()
+        return {}
 
 
 def ran(notes: Path) -> dict[str, list[int]]:

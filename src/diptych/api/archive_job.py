@@ -8,7 +8,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from diptych.api.archive_plan import ArchivePlan, digest_of
+from diptych.api.archive_plan import ArchivePlan
 from diptych.api.archive_tasks import (
     AlignPartition,
     LearnWords,
@@ -16,6 +16,7 @@ from diptych.api.archive_tasks import (
     ReadArchive,
     partition_name,
 )
+from diptych.api.tasks import digest_of
 from diptych.errors import ArchiveError, StoreError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import copy_context
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -203,7 +203,7 @@ def mine_job(asked: MineOptions, monitor: JobMonitor, environment: Environment) 
     folder = asked.out or default_folder(sites, asked.warc, terms.langs)
     damaged: list[str] = []
     with opened_job(folder, terms) as job:
-        options = _absolute(asked)
+        options = _for_tasks(asked)
         with executor_of(asked.cluster, logs=job.logs, limits=_limits(asked)) as executor:
             if archives:
                 found, damaged = mine_archives(
@@ -211,7 +211,7 @@ def mine_job(asked: MineOptions, monitor: JobMonitor, environment: Environment) 
                 )
                 entries = tuple(found)
             else:
-                tasks = site_tasks(job.path, sites, options, replace(environment, workers=0))
+                tasks = site_tasks(job.path, sites, options, environment)
                 entries = tuple(run_tasks(job, tasks, executor, monitor).values())
         monitor.begin("writing")
         choice = CorpusChoice(keep_templates=asked.keep_templates)
@@ -229,6 +229,11 @@ def _sites(asked: MineOptions, *, archives: bool) -> list[Url]:
     if asked.common_crawl:
         raise ConfigError(
             f"{option_name('cluster')} cannot be used with {option_name('common_crawl')}"
+        )
+    if asked.jobs is not None:
+        raise ConfigError(
+            f"{option_name('cluster')} cannot be used with {option_name('jobs')}: each site is"
+            " mined by one process; choose the number of processes with pool:N"
         )
     if archives:
         return seeds_of(asked, archives=True)
@@ -264,10 +269,14 @@ def _terms(asked: MineOptions, sites: Sequence[Url], archives: Sequence[str]) ->
     return JobTerms("archives", tuple(langs), tuple(archives), settings)
 
 
-def _absolute(asked: MineOptions) -> MineOptions:
+def _for_tasks(asked: MineOptions) -> MineOptions:
     """The options for tasks, which may run in other folders: with absolute paths."""
+    from diptych.api.mine import MineOptions
+
+    # Those of the command line have more options, which are not those of a task.
+    given = {each.name: getattr(asked, each.name) for each in fields(MineOptions)}
     return replace(
-        asked, out=None, cluster=None, site_minutes=None, jobs=None,
+        MineOptions(**given), out=None, cluster=None, site_minutes=None,
         lexicon=tuple(path.resolve() for path in asked.lexicon),
         langid=tuple(path.resolve() for path in asked.langid),
     )  # fmt: skip
