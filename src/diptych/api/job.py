@@ -45,6 +45,11 @@ class MinedJob(NamedTuple):
     damaged: tuple[str, ...] = ()
     """for each archive that could not be read to the end, the reason"""
 
+    @property
+    def failed(self) -> bool:
+        """True if the task of a site has failed."""
+        return any(not entry.is_done for entry in self.entries)
+
 
 @dataclass(frozen=True)
 class Job(Run):

@@ -54,12 +54,13 @@ def mine_job_and_print(asked: MineOptions, *, as_json: bool, quiet: bool) -> int
             err=True,
         )
         for note in notes[:_SHOWN]:
-            click.echo(f"note: {note}", err=True)
+            click.echo(f"error: {note}", err=True)
         if len(notes) > _SHOWN:
-            click.echo(
-                f"note: {len(notes) - _SHOWN:,} more sites failed; see report.html", err=True
-            )
+            more = f"{len(notes) - _SHOWN:,} more {standing.unit} failed; see report.html"
+            click.echo(f"error: {more}", err=True)
     say_damage(mined.damaged)
+    if mined.failed:
+        return MISTAKE
     if not mined.segments:
         return NOTHING
     return MISTAKE if mined.damaged else FOUND
