@@ -211,6 +211,8 @@ def replacing(path: Path, *, error: type[DiptychError] = ConfigError) -> Iterato
             yield real
             return
         part = real.with_name(real.name + ".part")
+        if part.is_symlink():  # of somebody else: what it leads to would be overwritten
+            part.unlink()
         try:
             yield part
             os.replace(part, real)

@@ -7,13 +7,16 @@ import os
 import signal
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from pathlib import Path
 from threading import Event
 
 import pytest
+import tomli_w
 from support.commands import mistake, placeless, rows, run, start
 from support.jobsites import served_sites
 from support.serving import Request, Server, reserved
@@ -78,6 +81,38 @@ def test_jobs_are_refused_because_each_site_has_one_process(tmp_path: Path) -> N
     assert "--cluster cannot be used with --jobs" in line
     assert "choose the number of processes with pool:N" in line
     assert not (tmp_path / "job").exists()
+
+
+@pytest.mark.parametrize("value", [None, 3, "", "x", [], [1], ["\0"], {}, {"a": 1}, 0, -1, True])
+def test_damaged_description_of_a_job_is_one_line(value: object, tmp_path: Path) -> None:
+    job = tmp_path / "job"
+    with served_sites(1) as (server,):
+        run(*arguments([server], "here", job))
+    described = tomllib.loads((job / "job.toml").read_text("utf-8"))
+    names = [(name,) for name in described] + [("settings", name) for name in described["settings"]]
+    names += [("settings", "sites"), ("settings", "partitions")]
+    for name in names:
+        for kind in ("sites", "archives"):
+            damaged = deepcopy(described) | {"kind": kind}
+            inner = damaged if len(name) == 1 else damaged["settings"]
+            if value is None:
+                inner.pop(name[-1], None)
+            else:
+                inner[name[-1]] = value
+            (job / "job.toml").write_text(tomli_w.dumps(damaged), "utf-8")
+            for command in (
+                ["status", job], ["explain", job, server.url], ["explain", job],
+                ["export", job, "--out", tmp_path / "a.tsv"],
+                ["merge", job, "--out", tmp_path / "b.tsv"], ["update", job],
+                ["terms", job], ["mine", server.url, "--langs", "en,fr", "--cluster", "here",
+                                 "--out", job, "--max-pages", "1", "--quiet"],
+            ):  # fmt: skip
+                done = run(*command)
+                if done.exit_code == 2:
+                    (line,) = (x for x in done.stderr.splitlines() if not x.startswith("note"))
+                    assert line.startswith("error: ")
+                else:
+                    assert done.exit_code in (0, 1)
 
 
 def test_unfinished_sites_are_left_out_of_an_export(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from diptych.job.ledger import Entry, Ledger
 from diptych.job.progress import JobMonitor
 from diptych.reports.progress import Progress
 
-TERMS = JobTerms("test", ("en", "fr"), ())
+TERMS = JobTerms("sites", ("en", "fr"), (), {"scope": "site"})
 
 
 def run(folder: Path, tasks: list, monitor: JobMonitor | None = None) -> dict[str, Entry]:

@@ -18,6 +18,7 @@ from diptych.api.archive_tasks import (
 )
 from diptych.api.tasks import digest_of
 from diptych.errors import ArchiveError, StoreError
+from diptych.job.folder import MAX_PARTITIONS, is_job, read_job
 
 if TYPE_CHECKING:
     from diptych.api.mine import MineOptions
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from diptych.job.progress import JobMonitor
 
 BYTES_PER_PARTITION = 64 << 20  # of archives
-MIN_PARTITIONS, MAX_PARTITIONS = 8, 4096
+MIN_PARTITIONS = 8
 _REMOTE_BYTES = 1 << 30  # of a remote archive, whose size is not asked; Common Crawl's have 1 GB
 
 
@@ -42,12 +43,10 @@ def default_partitions(archives: Sequence[str]) -> int:
 
 def partitions_of(folder: Path | None, archives: Sequence[str]) -> int:
     """The number of partitions of the job in a folder, or of a new job on archives."""
-    from diptych.job.folder import is_job, read_job
-
     if folder is not None and is_job(folder):
         known = read_job(folder).settings.get("partitions")
-        if type(known) is int and 1 <= known <= MAX_PARTITIONS:
-            return known
+        if known is not None:
+            return int(known)
     return default_partitions(archives)
 
 

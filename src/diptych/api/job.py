@@ -155,12 +155,12 @@ def open_run(folder: str | Path) -> Run:
 def run_of_url(folder: Path, urls: Sequence[str]) -> Path:
     """The run folder of the site that URLs belong to; raises `ConfigError` if there is none."""
     from diptych.api.archive_job import partition_of_url
-    from diptych.job.folder import JobFolder, read_job, task_names
+    from diptych.job.folder import ARCHIVES, JobFolder, read_job, task_names
     from diptych.text.sites import parse_site
     from diptych.text.urls import site_name
 
     terms = read_job(folder)
-    if terms.kind == "archives":
+    if terms.kind == ARCHIVES:
         wanted = {partition_of_url(parse_site(url), terms) for url in urls}
         known = list(wanted)
     else:
@@ -196,7 +196,7 @@ def mine_job(asked: MineOptions, monitor: JobMonitor, environment: Environment) 
     from diptych.api.job_tasks import site_tasks
     from diptych.engine.executors import executor_of
     from diptych.job.driver import run_tasks
-    from diptych.job.folder import opened_job
+    from diptych.job.folder import JobFolder, opened_job
     from diptych.run.terms import default_folder
     from diptych.sources.archives import archive_names
 
@@ -207,9 +207,11 @@ def mine_job(asked: MineOptions, monitor: JobMonitor, environment: Environment) 
     terms = _terms(asked, sites, archives)
     folder = asked.out or default_folder(sites, asked.warc, terms.langs)
     damaged: list[str] = []
+    logs = JobFolder(folder.resolve()).logs
+    execution = executor_of(asked.cluster, logs=logs, limits=_limits(asked))
     with opened_job(folder, terms) as job:
         options = _for_tasks(asked)
-        with executor_of(asked.cluster, logs=job.logs, limits=_limits(asked)) as executor:
+        with execution as executor:
             if archives:
                 found, damaged = mine_archives(
                     job, archives, sites, terms.settings["partitions"], options, executor, monitor
@@ -254,7 +256,7 @@ def _terms(asked: MineOptions, sites: Sequence[Url], archives: Sequence[str]) ->
     from diptych.api.archive_job import partitions_of
     from diptych.api.languages import languages, learned_names
     from diptych.api.recipe import lexicon_name, strategies_of
-    from diptych.job.folder import JobTerms
+    from diptych.job.folder import ARCHIVES, SITES, JobTerms
     from diptych.learn.lexicon.lexicon import read_lexicon
     from diptych.learn.libraries import require_libraries
     from diptych.registry import signature
@@ -267,11 +269,14 @@ def _terms(asked: MineOptions, sites: Sequence[Url], archives: Sequence[str]) ->
         "scope": asked.scope, "also": list(asked.also), "recipe": signature(recipe, langs),
         "lexicons": lexicons, "taught": list(learned_names()),
     }  # fmt: skip
+    assert asked.cluster is not None
+    is_file = asked.cluster.endswith(".toml")
+    where = str(Path(asked.cluster).resolve()) if is_file else asked.cluster
     if not archives:
-        return JobTerms("sites", tuple(langs), tuple(sites), settings)
+        return JobTerms(SITES, tuple(langs), tuple(sites), settings, where)
     require_libraries(["pyarrow"], "a job on archives")
     settings |= {"sites": list(sites), "partitions": partitions_of(asked.out, archives)}
-    return JobTerms("archives", tuple(langs), tuple(archives), settings)
+    return JobTerms(ARCHIVES, tuple(langs), tuple(archives), settings, where)
 
 
 def _for_tasks(asked: MineOptions) -> MineOptions:
@@ -304,13 +309,14 @@ def _notes(entries: Sequence[Entry]) -> Iterator[str]:
 
 def write_job_report(job: JobFolder, terms: JobTerms, mined: MinedJob) -> None:
     """Write `report.html` to the job folder."""
+    from diptych.job.folder import ARCHIVES
     from diptych.reports.job_page import SiteRow, write_job_page
 
     rows = [
         SiteRow.of(entry.name, entry.result, entry.reason, entry.attempts)
         for entry in mined.entries
     ]
-    unit = "partitions of archives" if terms.kind == "archives" else "sites"
+    unit = "partitions of archives" if terms.kind == ARCHIVES else "sites"
     title = f"{len(rows):,} {unit}"
     signature = str(terms.settings.get("recipe", ""))
     write_job_page(job.path, title, terms.langs, signature, rows, mined.segments)

@@ -77,7 +77,7 @@ class Standing:
 
 def standing_of(folder: Path) -> Standing:
     """Read the standing of a job, even while it is running."""
-    from diptych.job.folder import JobFolder, read_job
+    from diptych.job.folder import ARCHIVES, JobFolder, read_job
     from diptych.job.ledger import Ledger
     from diptych.job.running import read_running
     from diptych.text.urls import site_name
@@ -88,7 +88,7 @@ def standing_of(folder: Path) -> Standing:
     running = {name: each for name, each in read_running(job.running).items() if name not in known}
     entries = tuple(entry for entry in entries if entry.name not in running)
     terms = read_job(folder)
-    if terms.kind == "archives":
+    if terms.kind == ARCHIVES:
         return _of_archives(terms, entries, running)
     sites = len({site_name(site) for site in terms.inputs})
     return Standing(sites, entries, running)
