@@ -78,8 +78,8 @@ def test_options_that_change_no_result_do_not_run_a_site_again(tmp_path: Path) -
 def test_jobs_are_refused_because_each_site_has_one_process(tmp_path: Path) -> None:
     line = mistake("mine", "http://a.example/", "--langs", "en,fr", "--cluster", "pool:2",
                    "--jobs", "3", "--out", tmp_path / "job")  # fmt: skip
-    assert "--cluster cannot be used with --jobs" in line
-    assert "choose the number of processes with pool:N" in line
+    assert "--jobs cannot be used for a job" in line
+    assert "choose their number with --cluster pool:N" in line
     assert not (tmp_path / "job").exists()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, fields, replace
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -44,6 +45,8 @@ class MinedJob(NamedTuple):
     notes: tuple[str, ...]
     damaged: tuple[str, ...] = ()
     """for each archive that could not be read to the end, the reason"""
+    changes: str = ""
+    """the changes that an update found, in words"""
 
     @property
     def failed(self) -> bool:
@@ -117,6 +120,11 @@ class Job(Run):
 
     def _export(self, options: ExportOptions) -> Exported:
         return export_job(options)
+
+    def _updating(self) -> Callable[..., tuple[str, ...]]:
+        update: Callable[..., tuple[str, ...]]
+        update = import_module("diptych.api.job_update").update_job_in_python
+        return update
 
     def _units(self, choice: CorpusChoice) -> Iterator[Unit]:
         return merged_runs(self._job(), self.langs, choice).units()
@@ -208,7 +216,7 @@ def mine_job(asked: MineOptions, monitor: JobMonitor, environment: Environment) 
     folder = asked.out or default_folder(sites, asked.warc, terms.langs)
     damaged: list[str] = []
     logs = JobFolder(folder.resolve()).logs
-    execution = executor_of(asked.cluster, logs=logs, limits=_limits(asked))
+    execution = executor_of(asked.cluster, logs=logs, limits=limits_of(asked.site_minutes))
     with opened_job(folder, terms) as job:
         options = _for_tasks(asked)
         with execution as executor:
@@ -220,12 +228,20 @@ def mine_job(asked: MineOptions, monitor: JobMonitor, environment: Environment) 
             else:
                 tasks = site_tasks(job.path, sites, options, environment)
                 entries = tuple(run_tasks(job, tasks, executor, monitor).values())
-        monitor.begin("writing")
         choice = CorpusChoice(keep_templates=asked.keep_templates)
-        segments = write_job_corpus(job, terms.langs, entries, choice)
-        notes = tuple(_notes(entries))
-        mined = MinedJob(folder, entries, segments, notes, tuple(damaged))
-        write_job_report(job, terms, mined)
+        mined = finish_job(job, terms, folder, entries, choice, monitor)
+    return mined._replace(damaged=tuple(damaged))
+
+
+def finish_job(
+    job: JobFolder, terms: JobTerms, folder: Path, entries: tuple[Entry, ...],
+    choice: CorpusChoice, monitor: JobMonitor,
+) -> MinedJob:  # fmt: skip
+    """Write the corpus and the report of a job; `folder` is its name for the user."""
+    monitor.begin("writing")
+    segments = write_job_corpus(job, terms.langs, entries, choice)
+    mined = MinedJob(folder, entries, segments, tuple(_notes(entries)))
+    write_job_report(job, terms, mined)
     return mined
 
 
@@ -237,11 +253,7 @@ def _sites(asked: MineOptions, *, archives: bool) -> list[Url]:
         raise ConfigError(
             f"{option_name('cluster')} cannot be used with {option_name('common_crawl')}"
         )
-    if asked.jobs is not None:
-        raise ConfigError(
-            f"{option_name('cluster')} cannot be used with {option_name('jobs')}: each site is"
-            " mined by one process; choose the number of processes with pool:N"
-        )
+    require_no_jobs(asked.jobs)
     if archives:
         return seeds_of(asked, archives=True)
     sites = list(dict.fromkeys(named_sites(asked.sites, ())))
@@ -250,6 +262,15 @@ def _sites(asked: MineOptions, *, archives: bool) -> list[Url]:
     if asked.also and len(sites) != 1:
         raise ConfigError(f"{option_name('also')} adds hosts to a site: specify exactly one site")
     return sites
+
+
+def require_no_jobs(jobs: int | None) -> None:
+    """Raise `ConfigError` if a number of processes is asked for beside that of the cluster."""
+    if jobs is not None:
+        raise ConfigError(
+            f"{option_name('jobs')} cannot be used for a job, in which each site is mined by one"
+            f" process; choose their number with {option_name('cluster')} pool:N"
+        )
 
 
 def _terms(asked: MineOptions, sites: Sequence[Url], archives: Sequence[str]) -> JobTerms:
@@ -292,10 +313,11 @@ def _for_tasks(asked: MineOptions) -> MineOptions:
     )  # fmt: skip
 
 
-def _limits(asked: MineOptions) -> TaskLimits:
+def limits_of(minutes: float | None) -> TaskLimits:
+    """The limits of an attempt at a site; `minutes` is that of the user, if any."""
     from diptych.engine.worker import TaskLimits
 
-    return TaskLimits(60 * (asked.site_minutes or _SITE_MINUTES), None)
+    return TaskLimits(60 * (minutes or _SITE_MINUTES), None)
 
 
 def _notes(entries: Sequence[Entry]) -> Iterator[str]:

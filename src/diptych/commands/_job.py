@@ -20,29 +20,35 @@ from diptych.commands.options import (
 from diptych.errors import for_command_line
 
 if TYPE_CHECKING:
-    from diptych.api.mine import MineOptions
+    from collections.abc import Callable
+
+    from diptych.api.job import MinedJob
+    from diptych.api.web import Environment
+    from diptych.job.progress import JobMonitor
 
 _SHOWN = 10  # notes on failed sites
 
 
-def mine_job_and_print(asked: MineOptions, *, as_json: bool, quiet: bool) -> int:
-    """Mine a job, print its figures, and return the exit code."""
+def print_job(
+    mining: Callable[[JobMonitor, Environment], MinedJob], *, as_json: bool, quiet: bool
+) -> int:
+    """Mine or update a job while progress is shown, print its figures, and return the exit code."""
     import orjson
 
-    from diptych.api.job import mine_job
     from diptych.api.job_status import standing_of
     from diptych.job.progress import JobMonitor, job_figures
 
     started = time.monotonic()
     mark_saved()
     with displayed(JobMonitor(), quiet=quiet or as_json, figures=job_figures) as monitor:
-        mined = mine_job(asked, monitor, environment())
+        mined = mining(monitor, environment())
     standing = standing_of(mined.folder)
     notes = [for_command_line(note) for note in mined.notes]
     if as_json:
         found = {
             **orjson.loads(standing.to_json()), "segments": mined.segments, "notes": notes,
             "out": str(mined.folder), "seconds": round(time.monotonic() - started, 3),
+            **({"changes": mined.changes} if mined.changes else {}),
         }  # fmt: skip
         click.echo(orjson.dumps(found).decode())
     else:
@@ -53,6 +59,8 @@ def mine_job_and_print(asked: MineOptions, *, as_json: bool, quiet: bool) -> int
             f" -> {mined.folder / 'corpus.tsv'}",
             err=True,
         )
+        if mined.changes:
+            click.echo(f"update: {mined.changes}", err=True)
         for note in notes[:_SHOWN]:
             click.echo(f"error: {note}", err=True)
         if len(notes) > _SHOWN:

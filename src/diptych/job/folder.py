@@ -5,15 +5,15 @@ JOB/ledger/     a file for each task that has finished or failed
 JOB/running/    a file for each task that is running, with its figures
 JOB/runs/NAME/  run folders
 JOB/logs/       a log for each task
+JOB/update/     while an update goes on, a file for each run that it has updated
 """
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -23,7 +23,14 @@ import tomli_w
 
 from diptych._version import VERSION
 from diptych.errors import StoreError, in_one_line, option_name
-from diptych.files import open_without_links, read_file, reading, replace_file, writing
+from diptych.files import (
+    open_without_links,
+    read_file,
+    reading,
+    refuse_links,
+    replace_file,
+    writing,
+)
 from diptych.frontier.scope import SCOPES
 
 FORMAT = 1
@@ -92,6 +99,13 @@ def is_job(folder: Path) -> bool:
     return (folder / _FILE).is_file()
 
 
+def job_of_run(run: Path) -> JobFolder | None:
+    """The job to which a run folder belongs, if any."""
+    folder = run.resolve()
+    job = JobFolder(folder.parent.parent)
+    return job if folder.parent == job.runs and is_job(job.path) else None
+
+
 def read_job(folder: Path) -> JobTerms:
     """Read the terms of a job."""
     path = folder / _FILE
@@ -141,7 +155,7 @@ def opened_job(folder: Path, terms: JobTerms) -> Iterator[JobFolder]:
     if others and not is_job(folder):
         raise StoreError(f"{folder} holds other files ({others[0]}) but no job; {advice}")
     with locked(folder / _LOCK, f"{folder} is in use by another driver; wait until it finishes"):
-        _refuse_links(folder)
+        refuse_links(folder, error=StoreError)
         known = read_job(folder) if is_job(folder) else None
         if known and (difference := _difference(known, terms)):
             raise StoreError(f"{folder} holds a job that {difference}; {advice}")
@@ -152,25 +166,6 @@ def opened_job(folder: Path, terms: JobTerms) -> Iterator[JobFolder]:
             for part in (job.ledger, job.running, job.runs, job.logs):
                 part.mkdir(exist_ok=True)
         yield job
-
-
-def _refuse_links(folder: Path) -> None:
-    """Raise `StoreError` if anything in a job folder is a link, which may lead out of it.
-
-    Pipes and devices are refused too.  Tasks of a killed driver may still remove files.
-    """
-    with (
-        writing(folder, error=StoreError),
-        suppress(FileNotFoundError),
-        os.scandir(folder) as found,
-    ):
-        for entry in found:
-            if entry.is_dir(follow_symlinks=False):
-                _refuse_links(Path(entry.path))
-            elif not entry.is_file(follow_symlinks=False):
-                raise StoreError(
-                    f"{entry.path} is not a regular file; remove it and run the same command again"
-                )
 
 
 def _is_ours(name: str) -> bool:
