@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ import diptych
 from diptych.api import tasks
 from diptych.errors import StoppedError
 from diptych.job.folder import JobTerms, locked, opened_job
+from diptych.job.ledger import Ledger
 
 QUICK: dict[str, Any] = {"delay": 0, "allow_private": True}
 WEB = ("--delay", "0", "--allow-private")
@@ -43,6 +45,10 @@ def segments(folder: Path) -> set[tuple[str, str]]:
     return {(row["left"], row["right"]) for row in rows(folder / "corpus.tsv")}
 
 
+def signatures(job: Path) -> list[str]:
+    return [entry.signature for entry in Ledger(job / "ledger").entries()]
+
+
 def remove(site: dict[str, Reply]) -> None:
     """Remove the French pages of a site but for the first."""
     for path in sorted(path for path in site if path.startswith("/fr/"))[1:]:
@@ -51,7 +57,7 @@ def remove(site: dict[str, Reply]) -> None:
 
 def test_update_of_a_job_updates_all_runs_and_its_corpus(tmp_path: Path) -> None:
     with mined(tmp_path) as (sites, servers, job):
-        before, pairs = segments(job), len(rows(job / "pairs.tsv"))
+        before, pairs, known = segments(job), len(rows(job / "pairs.tsv")), signatures(job)
         remove(sites[1])
         done = run("update", job, *WEB)
         assert done.exit_code == 0, done.output
@@ -62,17 +68,22 @@ def test_update_of_a_job_updates_all_runs_and_its_corpus(tmp_path: Path) -> None
         assert len(rows(job / "pairs.tsv")) == pairs - 2
         assert f"{pairs - 2} pairs" in run("status", job).stdout
         assert not (job / "update").exists()
-        # What was mined is still known to be mined.
-        for server in servers:
-            server.log.clear()
+        assert signatures(job) == known, "what was mined is still known to be mined"
         told = json.loads(run("update", job, *WEB, "--json").stdout)
         assert told["changes"].endswith("segments: 0 new, 0 gone")
         assert (told["sites"], told["done"], told["failed"]) == (2, 2, {})
-        for server in servers:
-            server.log.clear()
-        run("mine", *(server.url for server in servers), "--langs", "en,fr", "--cluster", "here",
-            "--out", job, *WEB)  # fmt: skip
-        assert [server.paths for server in servers] == [[], []]
+
+
+def test_corpus_is_written_again_if_that_of_a_run_was(tmp_path: Path) -> None:
+    with mined(tmp_path) as (_, servers, job):
+        asked = ("mine", *(server.url for server in servers), "--langs", "en,fr", "--cluster",
+                 "here", "--out", job, *WEB)  # fmt: skip
+        written = (job / "corpus.tsv").stat().st_mtime_ns
+        assert run(*asked).exit_code == 0
+        assert (job / "corpus.tsv").stat().st_mtime_ns == written
+        os.utime(job / "runs" / f"127.0.0.1_{servers[0].port}" / "corpus.tsv", ns=(1, 1))
+        assert run(*asked).exit_code == 0
+    assert (job / "corpus.tsv").stat().st_mtime_ns != written
 
 
 def test_update_of_one_run_is_seen_by_its_job(tmp_path: Path) -> None:
