@@ -83,6 +83,17 @@ def test_jobs_are_refused_because_each_site_has_one_process(tmp_path: Path) -> N
     assert not (tmp_path / "job").exists()
 
 
+def test_site_without_pages_is_named(tmp_path: Path) -> None:
+    with reserved() as place:
+        port = place.getsockname()[1]
+    with served_sites(1) as (server,):
+        gone = f"http://127.0.0.1:{port}/"
+        done = run(*arguments([server], "here", tmp_path / "job"), gone)
+    assert done.exit_code == 0
+    assert f"note: 127.0.0.1_{port} has no page: gave up on {gone[:-1]}: " in done.stderr
+    assert done.stderr.count("has no page") == 1
+
+
 @pytest.mark.parametrize("value", [None, 3, "", "x", [], [1], ["\0"], {}, {"a": 1}, 0, -1, True])
 def test_damaged_description_of_a_job_is_one_line(value: object, tmp_path: Path) -> None:
     job = tmp_path / "job"

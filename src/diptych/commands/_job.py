@@ -17,13 +17,15 @@ from diptych.commands.options import (
     mark_saved,
     say_damage,
 )
-from diptych.errors import for_command_line
+from diptych.errors import for_command_line, in_one_line
+from diptych.job.running import count_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from diptych.api.job import MinedJob
     from diptych.api.web import Environment
+    from diptych.job.ledger import Entry
     from diptych.job.progress import JobMonitor
 
 _SHOWN = 10  # notes on failed sites
@@ -61,6 +63,8 @@ def print_job(
         )
         if mined.changes:
             click.echo(f"update: {mined.changes}", err=True)
+        for line in _without_pages(mined.entries) if standing.unit == "sites" else ():
+            click.echo(f"note: {line}", err=True)
         for note in notes[:_SHOWN]:
             click.echo(f"error: {note}", err=True)
         if len(notes) > _SHOWN:
@@ -72,6 +76,17 @@ def print_job(
     if not mined.segments:
         return NOTHING
     return MISTAKE if mined.damaged else FOUND
+
+
+def _without_pages(entries: Sequence[Entry]) -> Iterator[str]:
+    """Lines on sites that have no page, such as those whose server does not answer."""
+    empty = [each for each in entries if each.is_done and not count_of(each.result, "pages")]
+    for entry in empty[:_SHOWN]:
+        notes = entry.result.get("notes")
+        why = in_one_line(notes[0]) if isinstance(notes, list) and notes else ""
+        yield f"{entry.name} has no page{f': {why}' if why else ''}"
+    if len(empty) > _SHOWN:
+        yield f"{len(empty) - _SHOWN:,} more sites have no page; see report.html"
 
 
 def job_status(folder: Path, *, as_json: bool) -> int:
