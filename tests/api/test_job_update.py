@@ -68,6 +68,7 @@ def test_update_of_a_job_updates_all_runs_and_its_corpus(tmp_path: Path) -> None
         assert len(rows(job / "pairs.tsv")) == pairs - 2
         assert f"{pairs - 2} pairs" in run("status", job).stdout
         assert not (job / "update").exists()
+        assert "updated" not in run("status", job).stdout
         assert signatures(job) == known, "what was mined is still known to be mined"
         told = json.loads(run("update", job, *WEB, "--json").stdout)
         assert told["changes"].endswith("segments: 0 new, 0 gone")
@@ -116,6 +117,8 @@ def test_interrupted_update_of_a_job_goes_on_with_the_other_sites(tmp_path: Path
             diptych.open(job).update(cancel=stop, **QUICK)
         second.before = lambda request: None
         assert first.paths
+        assert "update: 1 of 2 updated so far" in run("status", job).stdout
+        assert json.loads(run("status", job, "--json").stdout)["updated"] == 1
         first.log.clear()
         updated = diptych.open(job).update(**QUICK)
         assert isinstance(updated, diptych.Job)

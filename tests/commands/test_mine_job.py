@@ -134,7 +134,7 @@ def test_unfinished_sites_are_left_out_of_an_export(tmp_path: Path) -> None:
     entry.unlink()
     assert run("status", job).stdout.startswith("sites: 1 of 2 finished, 0 running, 0 failed, 1")
     done = run("export", job, "--out", tmp_path / "a.jsonl")
-    assert f"note: 1 sites of {job} are not finished, and left out" in done.stderr
+    assert f"note: not finished, and left out: 1 of 2 sites of {job}" in done.stderr
     lines = (tmp_path / "a.jsonl").read_text("utf-8").splitlines()
     hosts = {json.loads(line)["left_url"].split("/")[2] for line in lines}
     assert hosts == {f"127.0.0.1:{servers[1].port}"}

@@ -105,7 +105,7 @@ def update_job(asked: UpdateOptions, monitor: JobMonitor, environment: Environme
             raise StoreError(f"{asked.run} has no finished site; mine it first")
         options = _for_tasks(asked)
         tasks = [UpdateTask(run.name, job.path, options, environment) for run in runs]
-        updates, ledger = Ledger(job.path / "update"), Ledger(job.ledger)
+        updates, ledger = Ledger(job.update), Ledger(job.ledger)
         updates.folder.mkdir(exist_ok=True)
         with execution as executor:
             updated = run_tasks(job, tasks, executor, monitor, stage="updating", ledger=updates)

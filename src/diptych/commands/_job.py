@@ -1,4 +1,4 @@
-"""Output of jobs: the summary of `diptych mine --cluster`, and `diptych status` of a job."""
+"""Output of jobs: the summaries of `mine --cluster` and of `update`, and `diptych status`."""
 
 from __future__ import annotations
 

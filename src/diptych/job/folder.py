@@ -89,6 +89,11 @@ class JobFolder:
         return self.path / "runs"
 
     @property
+    def update(self) -> Path:
+        """Folder of the ledger of an update that is not finished."""
+        return self.path / "update"
+
+    @property
     def logs(self) -> Path:
         """Folder of the logs."""
         return self.path / "logs"
