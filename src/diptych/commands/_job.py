@@ -45,8 +45,8 @@ def print_job(
     with displayed(JobMonitor(), quiet=quiet or as_json, figures=job_figures) as monitor:
         mined = mining(monitor, environment())
     standing = standing_of(mined.folder)
-    notes = [for_command_line(note) for note in mined.notes]
     if as_json:
+        notes = [for_command_line(note) for note in mined.notes]
         found = {
             **orjson.loads(standing.to_json()), "segments": mined.segments, "notes": notes,
             "out": str(mined.folder), "seconds": round(time.monotonic() - started, 3),
@@ -61,15 +61,8 @@ def print_job(
             f" -> {mined.folder / 'corpus.tsv'}",
             err=True,
         )
-        if mined.changes:
-            click.echo(f"update: {mined.changes}", err=True)
-        for line in _without_pages(mined.entries) if standing.unit == "sites" else ():
-            click.echo(f"note: {line}", err=True)
-        for note in notes[:_SHOWN]:
-            click.echo(f"error: {note}", err=True)
-        if len(notes) > _SHOWN:
-            more = f"{len(notes) - _SHOWN:,} more {standing.unit} failed; see report.html"
-            click.echo(f"error: {more}", err=True)
+        for line in _remarks(mined, standing.unit):
+            click.echo(line, err=True)
     say_damage(mined.damaged)
     if mined.failed:
         return MISTAKE
@@ -78,15 +71,27 @@ def print_job(
     return MISTAKE if mined.damaged else FOUND
 
 
+def _remarks(mined: MinedJob, unit: str) -> Iterator[str]:
+    """Lines on what an update has changed, on sites without pages, and on what has failed."""
+    if mined.changes:
+        yield f"update: {mined.changes}"
+    if unit == "sites":  # a partition of archives may well be empty
+        yield from _without_pages(mined.entries)
+    for note in mined.notes[:_SHOWN]:
+        yield f"error: {for_command_line(note)}"
+    if len(mined.notes) > _SHOWN:
+        yield f"error: {len(mined.notes) - _SHOWN:,} more {unit} failed; see report.html"
+
+
 def _without_pages(entries: Sequence[Entry]) -> Iterator[str]:
     """Lines on sites that have no page, such as those whose server does not answer."""
     empty = [each for each in entries if each.is_done and not count_of(each.result, "pages")]
     for entry in empty[:_SHOWN]:
         notes = entry.result.get("notes")
         why = in_one_line(notes[0]) if isinstance(notes, list) and notes else ""
-        yield f"{entry.name} has no page{f': {why}' if why else ''}"
+        yield f"note: {entry.name} has no page{f': {why}' if why else ''}"
     if len(empty) > _SHOWN:
-        yield f"{len(empty) - _SHOWN:,} more sites have no page; see report.html"
+        yield f"note: {len(empty) - _SHOWN:,} more sites have no page; see report.html"
 
 
 def job_status(folder: Path, *, as_json: bool) -> int:
