@@ -6,36 +6,23 @@ All seeds of a domain are in one task, so no host is ever asked by two processes
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from diptych.api.tasks import (
-    digest_of,
-    finished,
-    logged,
-    task_monitor,
-    wait_for_run,
-    workers_of,
-)
-from diptych.api.web import Environment
+from diptych.api.tasks import RunTask, digest_of
 
 if TYPE_CHECKING:
-    from diptych.api.mine import MineOptions
+    from diptych.api.mine import Mined, MineOptions
+    from diptych.api.web import Environment
+    from diptych.reports.progress import Monitor
     from diptych.types import Url
 
 
-@dataclass(frozen=True, slots=True)
-class SiteTask:
-    """Mines the sites of one registrable domain into a run folder of the job."""
+class SiteTask(RunTask["MineOptions"]):
+    """Mines the sites of one registrable domain, which are those of its options."""
 
-    name: str
-    job: Path
-    """folder of the job, which all machines share"""
-    asked: MineOptions
-    """options, with the seeds of the domain as sites"""
-    environment: Environment = field(default_factory=Environment)
-    attempt: int = 1
+    __slots__ = ()
 
     @property
     def signature(self) -> str:
@@ -46,21 +33,10 @@ class SiteTask:
         asked = self.asked
         return digest_of(asked.sites, asked.limits(), asked.keep_templates, asked.allow_private)
 
-    def run(self) -> dict[str, Any]:
-        """Mine the sites, and return the figures of the run."""
-        return finished(self._run)
-
-    def _run(self) -> dict[str, Any]:
+    def _mine(self, folder: Path, monitor: Monitor, environment: Environment) -> Mined:
         from diptych.api.mine import mine_sites
-        from diptych.job.folder import JobFolder
 
-        folder = JobFolder(self.job).runs / self.name
-        asked = replace(self.asked, out=folder)
-        environment = replace(self.environment, workers=workers_of(self.attempt))
-        with task_monitor(self.job, self.name, self.attempt) as monitor:
-            wait_for_run(folder, monitor)
-            mined = mine_sites(asked, monitor, environment, keep_empty=True)
-            return logged(self.job, self.name, mined)
+        return mine_sites(replace(self.asked, out=folder), monitor, environment, keep_empty=True)
 
 
 def site_tasks(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import copy_context
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,40 +19,27 @@ from diptych.api.job import MinedJob, finish_job, limits_of, require_no_jobs
 from diptych.api.job_corpus import finished_runs
 from diptych.api.languages import languages, learned_names
 from diptych.api.recipe import lexicon_name
-from diptych.api.tasks import (
-    digest_of,
-    finished,
-    logged,
-    task_monitor,
-    wait_for_run,
-    workers_of,
-)
+from diptych.api.tasks import RunTask, digest_of
 from diptych.api.update import UpdateOptions, options_of, require_same, update_pages
 from diptych.api.watch import watched_job
 from diptych.api.web import Environment
 from diptych.errors import StoreError, for_python
 
 if TYPE_CHECKING:
-    from diptych.api.mine import Cancel
+    from diptych.api.mine import Cancel, Mined
     from diptych.job.folder import JobTerms
     from diptych.job.ledger import Entry, Ledger
     from diptych.job.progress import JobMonitor
-    from diptych.reports.progress import Progress
+    from diptych.reports.progress import Monitor, Progress
     from diptych.run.updates import UpdateCounts
 
 _CHANGES = ("changed", "new", "vanished", "new_segments", "gone_segments")
 
 
-@dataclass(frozen=True, slots=True)
-class UpdateTask:
+class UpdateTask(RunTask[UpdateOptions]):
     """Updates a run of the job."""
 
-    name: str
-    job: Path
-    """folder of the job, which all machines share"""
-    asked: UpdateOptions
-    environment: Environment = field(default_factory=Environment)
-    attempt: int = 1
+    __slots__ = ()
 
     @property
     def signature(self) -> str:
@@ -62,19 +49,11 @@ class UpdateTask:
         ends = (asked.share, asked.patience)
         return digest_of(limits, ends, asked.keep_templates, asked.allow_private)
 
-    def run(self) -> dict[str, Any]:
-        """Update the run, and return its figures."""
-        return finished(self._run)
+    def _mine(self, folder: Path, monitor: Monitor, environment: Environment) -> Mined:
+        return update_pages(replace(self.asked, run=folder), monitor, environment)
 
-    def _run(self) -> dict[str, Any]:
-        from diptych.job.folder import JobFolder
-
-        folder = JobFolder(self.job).runs / self.name
-        environment = replace(self.environment, workers=workers_of(self.attempt))
-        with task_monitor(self.job, self.name, self.attempt) as monitor:
-            wait_for_run(folder, monitor)
-            mined = update_pages(replace(self.asked, run=folder), monitor, environment)
-            return {**logged(self.job, self.name, mined), **_changes(mined.summary.update)}
+    def _more(self, mined: Mined) -> dict[str, Any]:
+        return _changes(mined.summary.update)
 
 
 def _changes(update: UpdateCounts | None) -> dict[str, int]:

@@ -6,17 +6,20 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 from platform import node
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from diptych.api.web import Environment
 from diptych.errors import StoreError, for_command_line
 
 if TYPE_CHECKING:
     from diptych.api.mine import Mined
     from diptych.reports.progress import Monitor, Progress
 
+Asked = TypeVar("Asked")
 _NOTE_SECONDS = 2.0  # between two reports of the figures of a running task
 _LOCK_SECONDS = 600.0  # to wait for another process that still mines into the run folder
 _NAP_SECONDS = 0.2
@@ -126,3 +129,36 @@ def result_of(mined: Mined) -> dict[str, Any]:
         "notes": [for_command_line(note) for note in mined.notes[:_MAX_NOTES]],
         "damaged": list(mined.damaged[:_MAX_NOTES]),
     }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class RunTask(Generic[Asked]):
+    """A task that mines or updates one run folder of a job."""
+
+    name: str
+    job: Path
+    """folder of the job, which all machines share"""
+    asked: Asked
+    environment: Environment = field(default_factory=Environment)
+    attempt: int = 1
+
+    def run(self) -> dict[str, Any]:
+        """Do the work, and return the figures of the run."""
+        return finished(self._run)
+
+    def _run(self) -> dict[str, Any]:
+        from diptych.job.folder import JobFolder
+
+        folder = JobFolder(self.job).runs / self.name
+        environment = replace(self.environment, workers=workers_of(self.attempt))
+        with task_monitor(self.job, self.name, self.attempt) as monitor:
+            wait_for_run(folder, monitor)
+            mined = self._mine(folder, monitor, environment)
+            return logged(self.job, self.name, mined) | self._more(mined)
+
+    def _mine(self, folder: Path, monitor: Monitor, environment: Environment) -> Mined:
+        raise NotImplementedError
+
+    def _more(self, mined: Mined) -> dict[str, Any]:
+        """More figures of the run."""
+        return {}
