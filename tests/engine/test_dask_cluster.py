@@ -15,7 +15,7 @@ import pytest
 from support.jobtasks import Count
 
 import diptych
-from diptych.engine.dask_cluster import read_job_queue
+from diptych.engine.dask_cluster import DaskExecutor, read_job_queue
 from diptych.engine.dask_worker import run_apart
 from diptych.engine.executors import UNLIMITED
 from diptych.engine.worker import Failed
@@ -96,6 +96,41 @@ def test_a_local_cluster_contains_the_faults_of_tasks(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_result_that_is_lost_with_its_worker_is_computed_again(tmp_path: Path) -> None:
     assert outcomes(tmp_path, "local:2", LOST) == {"first": 1, "lost": 2}
+
+
+class Losing:
+    """A scheduler, its client and its futures at once, whose results never arrive."""
+
+    status = "running"
+
+    def connect(self) -> Losing:
+        return self
+
+    def submit(self, *_: object, key: str, **__: object) -> Losing:
+        self.key = key
+        return self
+
+    def done(self) -> bool:
+        return True
+
+    def cancelled(self) -> bool:
+        return False
+
+    def exception(self, timeout: float) -> None:
+        raise TimeoutError
+
+    def release(self) -> None: ...
+
+    def close(self, timeout: float = 0) -> None: ...
+
+
+def test_a_result_that_never_arrives_fails_its_attempt(tmp_path: Path) -> None:
+    with DaskExecutor(Losing(), tmp_path, UNLIMITED) as executor:
+        [(task, found)] = executor.run([Count("a", 1, tmp_path)], tick=lambda: None)
+    assert task.name == "a"
+    assert isinstance(found, Failed)
+    assert found.kind == "ResultLost"
+    assert "run the same command again" in found.message
 
 
 @pytest.mark.slow
