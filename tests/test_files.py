@@ -203,6 +203,15 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "real").read_bytes() == b"new"
 
 
+def test_link_in_the_place_of_a_temporary_file_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "outside").write_bytes(b"precious")
+    (tmp_path / "a.json.part").symlink_to(tmp_path / "outside")
+    replace_file(tmp_path / "a.json", b"new")
+    assert (tmp_path / "outside").read_bytes() == b"precious"
+    assert (tmp_path / "a.json").read_bytes() == b"new"
+    assert not (tmp_path / "a.json").is_symlink()
+
+
 def test_a_device_is_written_to_and_not_replaced() -> None:
     replace_file(Path(os.devnull), b"text")
     assert Path(os.devnull).is_char_device()

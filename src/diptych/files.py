@@ -14,7 +14,7 @@ import struct
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -22,7 +22,8 @@ from diptych.errors import ConfigError, DiptychError, in_one_line
 
 __all__ = [
     "cached_folder", "is_special", "model_file", "parser_errors", "read_file", "reading",
-    "reason_of", "replace_file", "replacing", "shipped_table", "shipped_text", "writing",
+    "reason_of", "refuse_links", "replace_file", "replacing", "shipped_table", "shipped_text",
+    "writing",
 ]  # fmt: skip
 
 _PIECE = 1 << 24  # bytes per read
@@ -202,6 +203,21 @@ def open_without_links(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)  # Windows lacks this flag
 
 
+def refuse_links(folder: Path, *, error: type[DiptychError] = ConfigError) -> None:
+    """Raise `error` if a folder has a link, a pipe or a device in it, at any depth.
+
+    What is written to a link may go outside of the folder.  Other processes may remove files.
+    """
+    with writing(folder, error=error), suppress(FileNotFoundError), os.scandir(folder) as found:
+        for entry in found:
+            if entry.is_dir(follow_symlinks=False):
+                refuse_links(Path(entry.path), error=error)
+            elif not entry.is_file(follow_symlinks=False):
+                raise error(
+                    f"{entry.path} is not a regular file; remove it and run the same command again"
+                )
+
+
 @contextmanager
 def replacing(path: Path, *, error: type[DiptychError] = ConfigError) -> Iterator[Path]:
     """Yield a temporary path; on success, the file written there replaces the file at `path`."""
@@ -211,6 +227,8 @@ def replacing(path: Path, *, error: type[DiptychError] = ConfigError) -> Iterato
             yield real
             return
         part = real.with_name(real.name + ".part")
+        if part.is_symlink():  # of somebody else: what it leads to would be overwritten
+            part.unlink()
         try:
             yield part
             os.replace(part, real)

@@ -86,6 +86,7 @@ def run_until_words(
     context = _crawl(plan, strategies, store, engine, workers, watcher, now)
     if not store.has_pages():
         return {}
+    store.save_lexicons({}, is_whole=False)  # what was paired with words is now replaced
     check_declarations(store, context, workers, watcher)
     pair_pages(store, context, workers, watcher)
     return {

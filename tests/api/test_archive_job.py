@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
+import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.commands import mistake, query, rows, run
+from support.waiting import until
 
-from diptych.api import archive_job, archive_tasks
+from diptych import pipeline
+from diptych.api import archive_job, archive_tasks, tasks
 from diptych.api.archive_job import default_partitions
+from diptych.job.folder import locked
 from diptych.run.warc import compose, scan
 from diptych.types import Url
 
@@ -156,6 +162,62 @@ def test_killed_crawl_of_a_partition_goes_on(
     assert job(tmp_path / "job", archives).exit_code == 0
     assert pairs(tmp_path / "job") == pairs(mined)
     assert texts(tmp_path / "job") == texts(mined)
+
+
+@pytest.mark.slow
+def test_job_with_other_limits_pairs_with_words_again(
+    archives: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "CERTAIN", 2.0)  # so that words may decide on all sites
+    monkeypatch.setattr(pipeline, "DOUBT", -1.0)
+    plain, paired = pipeline.pair_pages, []
+
+    def noted(store: Any, context: Any, *more: Any) -> bool:
+        paired.append((store.folder.name, bool(context.lexicons)))
+        return plain(store, context, *more)
+
+    monkeypatch.setattr(pipeline, "pair_pages", noted)
+    assert job(tmp_path / "job", archives).exit_code == 0
+    first = sorted(paired)
+    assert {with_words for _, with_words in first} == {False, True}
+    paired.clear()
+    assert job(tmp_path / "job", archives, "--max-pages", "9999").exit_code == 0
+    assert sorted(paired) == first
+
+
+@pytest.mark.slow
+def test_partition_waits_for_a_run_in_use(
+    mined: Path, archives: list[Path], tmp_path: Path
+) -> None:
+    shutil.copytree(mined, tmp_path / "job")
+    log, held = tmp_path / "job" / "logs" / "pair-00000.log", ExitStack()
+    held.enter_context(locked(tmp_path / "job" / "runs" / "part-00000" / "run.lock", ""))
+
+    def release() -> None:
+        until(lambda: "waiting for another process" in log.read_text("utf-8"))
+        held.close()
+
+    thread = threading.Thread(target=release)
+    thread.start()
+    result = job(tmp_path / "job", archives, "--keep-templates")
+    thread.join()
+    assert result.exit_code == 0, result.output
+    assert log.read_text("utf-8").count("failed") == 0
+
+
+@pytest.mark.slow
+def test_partition_that_fails_is_named_with_exit_code_2(
+    mined: Path, archives: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "_LOCK_SECONDS", 0.0)
+    shutil.copytree(mined, tmp_path / "job")
+    with locked(tmp_path / "job" / "runs" / "part-00000" / "run.lock", ""):
+        result = job(tmp_path / "job", archives, "--keep-templates")
+    assert result.exit_code == 2
+    assert "error: pair-00000 failed 3 times: StoreError" in result.output
+    assert "part-00000 is in use by another process" in result.output
+    assert "pair-00000" in (tmp_path / "job" / "report.html").read_text("utf-8")
+    assert job(tmp_path / "job", archives, "--keep-templates").exit_code == 0
 
 
 @pytest.mark.slow

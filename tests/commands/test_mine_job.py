@@ -7,13 +7,16 @@ import os
 import signal
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from pathlib import Path
 from threading import Event
 
 import pytest
+import tomli_w
 from support.commands import mistake, placeless, rows, run, start
 from support.jobsites import served_sites
 from support.serving import Request, Server, reserved
@@ -52,6 +55,77 @@ def test_a_job_is_mined_shown_exported_merged_and_explained(tmp_path: Path) -> N
     assert "has langs=en, fr" in mistake(*arguments(servers, "here", job), "--langs", "en,de")
 
 
+def test_options_that_change_no_result_do_not_run_a_site_again(tmp_path: Path) -> None:
+    job = tmp_path / "job"
+    with served_sites(1) as (server,):
+        asked = arguments([server], "here", job)
+        assert run(*asked).exit_code == 0
+        (entry,) = (job / "ledger").iterdir()
+        before = entry.stat().st_mtime_ns
+        (tmp_path / "sites.txt").write_text(f"{server.url}\n")
+        listed = [each for each in asked if each != server.url]
+        for more in (["--quiet"], ["--json"], ["--delay", "0.01"], ["--site-minutes", "9"],
+                     ["--profile"], ["--connections", "2"]):  # fmt: skip
+            assert run(*asked, *more).exit_code == 0
+        assert run(*listed, "--sites", tmp_path / "sites.txt").exit_code == 0
+        diptych.mine(server.url, langs="en, fr", delay=0, allow_private=True, out=job,
+                     cluster="here")  # fmt: skip
+        assert entry.stat().st_mtime_ns == before
+        assert run(*asked, "--keep-templates").exit_code == 0
+    assert entry.stat().st_mtime_ns != before
+
+
+def test_jobs_are_refused_because_each_site_has_one_process(tmp_path: Path) -> None:
+    line = mistake("mine", "http://a.example/", "--langs", "en,fr", "--cluster", "pool:2",
+                   "--jobs", "3", "--out", tmp_path / "job")  # fmt: skip
+    assert "--jobs cannot be used for a job" in line
+    assert "choose their number with --cluster pool:N" in line
+    assert not (tmp_path / "job").exists()
+
+
+def test_site_without_pages_is_named(tmp_path: Path) -> None:
+    with reserved() as place:
+        port = place.getsockname()[1]
+    with served_sites(1) as (server,):
+        gone = f"http://127.0.0.1:{port}/"
+        done = run(*arguments([server], "here", tmp_path / "job"), gone)
+    assert done.exit_code == 0
+    assert f"note: 127.0.0.1_{port} has no page: gave up on {gone[:-1]}: " in done.stderr
+    assert done.stderr.count("has no page") == 1
+
+
+@pytest.mark.parametrize("value", [None, 3, "", "x", [], [1], ["\0"], {}, {"a": 1}, 0, -1, True])
+def test_damaged_description_of_a_job_is_one_line(value: object, tmp_path: Path) -> None:
+    job = tmp_path / "job"
+    with served_sites(1) as (server,):
+        run(*arguments([server], "here", job))
+    described = tomllib.loads((job / "job.toml").read_text("utf-8"))
+    names = [(name,) for name in described] + [("settings", name) for name in described["settings"]]
+    names += [("settings", "sites"), ("settings", "partitions")]
+    for name in names:
+        for kind in ("sites", "archives"):
+            damaged = deepcopy(described) | {"kind": kind}
+            inner = damaged if len(name) == 1 else damaged["settings"]
+            if value is None:
+                inner.pop(name[-1], None)
+            else:
+                inner[name[-1]] = value
+            (job / "job.toml").write_text(tomli_w.dumps(damaged), "utf-8")
+            for command in (
+                ["status", job], ["explain", job, server.url], ["explain", job],
+                ["export", job, "--out", tmp_path / "a.tsv"],
+                ["merge", job, "--out", tmp_path / "b.tsv"], ["update", job],
+                ["terms", job], ["mine", server.url, "--langs", "en,fr", "--cluster", "here",
+                                 "--out", job, "--max-pages", "1", "--quiet"],
+            ):  # fmt: skip
+                done = run(*command)
+                if done.exit_code == 2:
+                    (line,) = (x for x in done.stderr.splitlines() if not x.startswith("note"))
+                    assert line.startswith("error: ")
+                else:
+                    assert done.exit_code in (0, 1)
+
+
 def test_unfinished_sites_are_left_out_of_an_export(tmp_path: Path) -> None:
     job = tmp_path / "job"
     with served_sites(2) as servers:
@@ -60,7 +134,7 @@ def test_unfinished_sites_are_left_out_of_an_export(tmp_path: Path) -> None:
     entry.unlink()
     assert run("status", job).stdout.startswith("sites: 1 of 2 finished, 0 running, 0 failed, 1")
     done = run("export", job, "--out", tmp_path / "a.jsonl")
-    assert f"note: 1 sites of {job} are not finished, and left out" in done.stderr
+    assert f"note: not finished, and left out: 1 of 2 sites of {job}" in done.stderr
     lines = (tmp_path / "a.jsonl").read_text("utf-8").splitlines()
     hosts = {json.loads(line)["left_url"].split("/")[2] for line in lines}
     assert hosts == {f"127.0.0.1:{servers[1].port}"}

@@ -15,7 +15,7 @@ import pytest
 from support.jobtasks import Count
 
 import diptych
-from diptych.engine.dask_cluster import read_job_queue
+from diptych.engine.dask_cluster import DaskExecutor, read_job_queue
 from diptych.engine.dask_worker import run_apart
 from diptych.engine.executors import UNLIMITED
 from diptych.engine.worker import Failed
@@ -41,14 +41,41 @@ if __name__ == "__main__":
 """
 
 
-def outcomes(folder: Path, where: str) -> dict[str, object]:
+LOST = """
+import json, os, signal, sys, time
+from pathlib import Path
+from diptych.engine import dask_cluster
+from diptych.engine.executors import executor_of
+from diptych.engine.worker import TaskLimits
+from support.jobtasks import Held
+if __name__ == "__main__":
+    folder, ticks, killed = Path(sys.argv[1]), [], []
+    dask_cluster._RESULT_SECONDS = 0.5
+    def tick():
+        ticks.append(1)
+        if killed and len(ticks) > killed[0] + 5:
+            (folder / "go").touch()  # only now, so that the result comes after the first try
+    tasks = [Held("a", folder), Held("b", folder)]
+    with executor_of("local:2", logs=folder / "logs", limits=TaskLimits(60.0, None)) as executor:
+        for task, result in executor.run(tasks, tick=tick):
+            print(json.dumps([["first", "lost"][len(killed)], result["run"]]), flush=True)
+            if not killed:
+                (other,) = {"a", "b"} - {task.name}
+                while not all(each.status == "finished" for each in executor._futures.values()):
+                    time.sleep(0.05)
+                killed.append(len(ticks))
+                os.kill(int((folder / f"{other}.worker").read_text()), signal.SIGKILL)
+"""
+
+
+def outcomes(folder: Path, where: str, program: str = PROGRAM) -> dict[str, object]:
     for name in ("logs", "notes"):
         (folder / name).mkdir()
-    (folder / "program.py").write_text(PROGRAM, "utf-8")
+    (folder / "program.py").write_text(program, "utf-8")
     paths = [str(Path(diptych.__file__).parent.parent), str(Path(__file__).parent.parent)]
     done = subprocess.run(
         [sys.executable, folder / "program.py", folder, where], cwd=folder, capture_output=True,
-        text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, timeout=600,
+        text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, timeout=120,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return dict(json.loads(line) for line in done.stdout.splitlines())
@@ -64,6 +91,46 @@ EXPECTED = {
 def test_a_local_cluster_contains_the_faults_of_tasks(tmp_path: Path) -> None:
     assert outcomes(tmp_path, "local:2") == EXPECTED
     assert "the disk is full" in (tmp_path / "logs" / "raised.log").read_text()
+
+
+@pytest.mark.slow
+def test_a_result_that_is_lost_with_its_worker_is_computed_again(tmp_path: Path) -> None:
+    assert outcomes(tmp_path, "local:2", LOST) == {"first": 1, "lost": 2}
+
+
+class Losing:
+    """A scheduler, its client and its futures at once, whose results never arrive."""
+
+    status = "running"
+
+    def connect(self) -> Losing:
+        return self
+
+    def submit(self, *_: object, key: str, **__: object) -> Losing:
+        self.key = key
+        return self
+
+    def done(self) -> bool:
+        return True
+
+    def cancelled(self) -> bool:
+        return False
+
+    def exception(self, timeout: float) -> None:
+        raise TimeoutError
+
+    def release(self) -> None: ...
+
+    def close(self, timeout: float = 0) -> None: ...
+
+
+def test_a_result_that_never_arrives_fails_its_attempt(tmp_path: Path) -> None:
+    with DaskExecutor(Losing(), tmp_path, UNLIMITED) as executor:
+        [(task, found)] = executor.run([Count("a", 1, tmp_path)], tick=lambda: None)
+    assert task.name == "a"
+    assert isinstance(found, Failed)
+    assert found.kind == "ResultLost"
+    assert "run the same command again" in found.message
 
 
 @pytest.mark.slow

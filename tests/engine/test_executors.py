@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.jobtasks import Count, Unlucky, ran
+from support.jobtasks import Count, Ticking, Unlucky, ran
 
 from diptych.engine.executors import executor_of
 from diptych.engine.worker import Failed, TaskLimits
@@ -69,6 +69,14 @@ def test_a_task_in_this_process_can_be_stopped_by_the_driver(tmp_path: Path) -> 
     with executor_of("here", logs=logs) as executor, pytest.raises(StoppedError):
         list(executor.run(tasks, tick=stop))
     assert ran(notes) == {"a": [1]}
+
+
+def test_a_task_in_this_process_that_takes_too_long_is_stopped_at_a_tick(tmp_path: Path) -> None:
+    logs, notes = folders(tmp_path)
+    tasks = [Ticking("late"), Count("a", 1, notes)]
+    found = outcomes("here", tasks, logs, TaskLimits(1e-9, None))
+    assert found["late"] == Failed("TimeoutError")
+    assert found["a"]["pages"] == 1
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from diptych.job.ledger import Entry, Ledger
 from diptych.job.progress import JobMonitor
 from diptych.reports.progress import Progress
 
-TERMS = JobTerms("test", ("en", "fr"), ())
+TERMS = JobTerms("sites", ("en", "fr"), (), {"scope": "site"})
 
 
 def run(folder: Path, tasks: list, monitor: JobMonitor | None = None) -> dict[str, Entry]:
@@ -117,3 +117,18 @@ def test_running_tasks_are_counted_from_their_files(tmp_path: Path) -> None:
     now = monitor.snapshot()
     assert (now.running, now.pages, now.pairs, now.segments) == (1, 7, 2, 0)
     assert now.downloads_per_pair == 4
+
+
+def test_a_task_that_has_finished_is_not_counted_twice(tmp_path: Path) -> None:
+    from diptych.job.running import write_running
+
+    job = JobFolder(tmp_path)
+    job.running.mkdir()
+    monitor = JobMonitor(clock=lambda: 0.0)
+    monitor.begin_tasks("mining", "sites", ["a", "b"], job.running)
+    write_running(job.running, "a", {"pages": 7})
+    write_running(job.running, "b", {"pages": 1})
+    monitor.end_tasks()
+    assert monitor.snapshot().pages == 8
+    monitor.end_task(Entry(name="a", result={"pages": 9}))
+    assert (monitor.snapshot().pages, monitor.snapshot().running) == (10, 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -64,6 +66,50 @@ def test_a_damaged_description_is_a_store_error(text: str, tmp_path: Path) -> No
     (tmp_path / "job.toml").write_bytes(text.encode("latin-1"))
     with pytest.raises(StoreError, match=r"job\.toml is not a readable description of a job"):
         read_job(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["logs", "ledger", "runs", "running", "runs/a.org", "job.toml.part", "ledger/a.org.json.part",
+     "corpus.tsv", "logs/a.org.log", "runs/b.org/run.sqlite", "runs/b.org/warc", "words"],
+)  # fmt: skip
+def test_a_link_in_a_job_is_refused_before_anything_is_written(place: str, tmp_path: Path) -> None:
+    folder, outside = tmp_path / "job", tmp_path / "outside"
+    with opened_job(folder, TERMS):
+        pass
+    outside.mkdir()
+    (outside / "precious").write_text("precious")
+    link = folder / place
+    link.parent.mkdir(exist_ok=True)
+    if link.is_dir():
+        link.rmdir()
+    link.symlink_to(outside / "precious" if "." in link.name else outside)
+    said = f"{place} is not a regular file; remove it and run the same command again"
+    with pytest.raises(StoreError, match=re.escape(said)), opened_job(folder, TERMS):
+        pass
+    assert [path.name for path in outside.iterdir()] == ["precious"]
+    assert (outside / "precious").read_text() == "precious"
+
+
+def test_a_pipe_in_a_job_is_refused(tmp_path: Path) -> None:
+    with opened_job(tmp_path, TERMS) as job:
+        os.mkfifo(job.ledger / "a.json")
+    with pytest.raises(StoreError, match="is not a regular file"), opened_job(tmp_path, TERMS):
+        pass
+
+
+def test_a_job_may_be_opened_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "job").symlink_to(tmp_path / "disk")
+    with opened_job(tmp_path / "job", TERMS) as job:
+        assert job.path == tmp_path / "disk"
+
+
+def test_where_a_job_ran_last_is_kept_and_may_change(tmp_path: Path) -> None:
+    for cluster in ("pool:2", "here", "here"):
+        with opened_job(tmp_path, replace(TERMS, cluster=cluster)):
+            pass
+        assert read_job(tmp_path).cluster == cluster
 
 
 def test_a_lock_is_seen_while_it_is_held(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from diptych.engine.job_tasks import tick_of_task
+
 
 @dataclass(frozen=True)
 class Count:
@@ -50,6 +52,40 @@ class Unlucky:
                 case "hang":
                     time.sleep(600)
         return {"pages": self.attempt}
+
+
+@dataclass(frozen=True)
+class Held:
+    """Returns how often it ran; from its second run on, it waits for a file `go` first."""
+
+    name: str
+    folder: Path
+    attempt: int = 1
+    signature: str = ""
+
+    def run(self) -> Mapping[str, Any]:
+        notes = self.folder / f"{self.name}.runs"
+        with notes.open("a") as stream:
+            stream.write("run\n")
+        count = len(notes.read_text().splitlines())
+        (self.folder / f"{self.name}.worker").write_text(str(os.getppid()))
+        while count > 1 and not (self.folder / "go").exists():
+            time.sleep(0.05)
+        return {"run": count}
+
+
+@dataclass(frozen=True)
+class Ticking:
+    """Lets the driver act some thousand times."""
+
+    name: str
+    attempt: int = 1
+    signature: str = ""
+
+    def run(self) -> Mapping[str, Any]:
+        for _ in range(10_000):
+            tick_of_task()
+        return {}
 
 
 def ran(notes: Path) -> dict[str, list[int]]:

@@ -8,7 +8,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from diptych.api.archive_plan import ArchivePlan, digest_of
+from diptych.api.archive_plan import ArchivePlan
 from diptych.api.archive_tasks import (
     AlignPartition,
     LearnWords,
@@ -16,7 +16,9 @@ from diptych.api.archive_tasks import (
     ReadArchive,
     partition_name,
 )
+from diptych.api.tasks import digest_of
 from diptych.errors import ArchiveError, StoreError
+from diptych.job.folder import MAX_PARTITIONS, is_job, read_job
 
 if TYPE_CHECKING:
     from diptych.api.mine import MineOptions
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from diptych.job.progress import JobMonitor
 
 BYTES_PER_PARTITION = 64 << 20  # of archives
-MIN_PARTITIONS, MAX_PARTITIONS = 8, 4096
+MIN_PARTITIONS = 8
 _REMOTE_BYTES = 1 << 30  # of a remote archive, whose size is not asked; Common Crawl's have 1 GB
 
 
@@ -41,12 +43,10 @@ def default_partitions(archives: Sequence[str]) -> int:
 
 def partitions_of(folder: Path | None, archives: Sequence[str]) -> int:
     """The number of partitions of the job in a folder, or of a new job on archives."""
-    from diptych.job.folder import is_job, read_job
-
     if folder is not None and is_job(folder):
         known = read_job(folder).settings.get("partitions")
-        if type(known) is int and 1 <= known <= MAX_PARTITIONS:
-            return known
+        if known is not None:
+            return int(known)
     return default_partitions(archives)
 
 

@@ -15,12 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from diptych.api.archive_plan import (
-    ArchivePlan,
+from diptych.api.archive_plan import ArchivePlan
+from diptych.api.tasks import (
     digest_of,
-    environment_of,
     finished,
+    logged,
     task_monitor,
+    wait_for_run,
+    workers_of,
 )
 from diptych.api.web import agent_of
 from diptych.errors import StoreError
@@ -72,6 +74,7 @@ class ReadArchive:
 
     def _run(self) -> dict[str, Any]:
         from diptych.api.languages import languages
+        from diptych.engine.workers import Workers
         from diptych.files import replacing
         from diptych.sources.archives import wanted_by
         from diptych.sources.page_files import write_pages
@@ -81,7 +84,7 @@ class ReadArchive:
         langs = languages(asked.langs, asked.langid)
         with task_monitor(plan.job, self.name, self.attempt) as monitor, ExitStack() as at_end:
             source = at_end.enter_context(self._source())
-            workers = at_end.enter_context(environment_of(self.attempt).start_workers())
+            workers = at_end.enter_context(Workers(workers_of(self.attempt)))
             is_wanted = wanted_by(plan.seeds, asked.scope)
             monitor.begin("reading")
             parsed = ParsedArchive(
@@ -143,11 +146,10 @@ class _Partition(NamedTuple):
 
 
 @contextmanager
-def _opened(plan: ArchivePlan, number: int) -> Iterator[_Partition]:
+def _opened(plan: ArchivePlan, number: int, folder: Path) -> Iterator[_Partition]:
     """Open the run folder of a partition, or create it."""
     from diptych.api.languages import languages, learned_names
     from diptych.api.recipe import lexicon_name, strategies_of
-    from diptych.job.folder import JobFolder
     from diptych.learn.lexicon.lexicon import read_lexicon
     from diptych.run.terms import Terms, opened_run
     from diptych.sources.page_files import partition_of
@@ -164,7 +166,6 @@ def _opened(plan: ArchivePlan, number: int) -> Iterator[_Partition]:
     archives = (f"partition {number} of {plan.partitions}",)
     terms = Terms(langs, tuple(own), asked.scope, recipe, archives, known, learned_names())
     strategies = strategies_of(recipe, is_complete=not plan.seeds)
-    folder = JobFolder(plan.job).runs / partition_name(number)
     with opened_run(folder, terms, agent=agent, keep_empty=True) as store:
         yield _Partition(store, terms, strategies, lexicons, agent)
 
@@ -179,36 +180,53 @@ def partition_name(number: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class PairPartition:
-    """Stores the pages of one partition in a run folder, pairs them, and samples sure segments."""
+class _PartitionTask:
+    """A task on the run folder of one partition."""
 
     name: str
     plan: ArchivePlan
     number: int
     basis: str
-    """digest of the parsed pages"""
+    """digest of what the task reads: the parsed pages, or the pages and the lexicons"""
     attempt: int = 1
 
     @property
     def signature(self) -> str:
-        """A digest of the options and of the parsed pages."""
+        """A digest of the options and of what the task reads."""
         return digest_of(self.plan.digest, self.number, self.basis)
 
     def run(self) -> dict[str, Any]:
-        """Pair the pages, and return the numbers of pages and of sure segments."""
+        """Do the work, and return its figures."""
         return finished(self._run)
 
     def _run(self) -> dict[str, Any]:
+        from diptych.engine.workers import Workers
+        from diptych.job.folder import JobFolder
+
+        folder = JobFolder(self.plan.job).runs / partition_name(self.number)
+        with task_monitor(self.plan.job, self.name, self.attempt) as monitor:
+            wait_for_run(folder, monitor)
+            with (
+                _opened(self.plan, self.number, folder) as part,
+                Workers(workers_of(self.attempt)) as workers,
+            ):
+                return self._work(part, workers, monitor)
+
+    def _work(self, part: _Partition, workers: Workers, monitor: Monitor) -> dict[str, Any]:
+        raise NotImplementedError
+
+
+class PairPartition(_PartitionTask):
+    """Stores the pages of one partition in a run folder, pairs them, and samples sure segments."""
+
+    __slots__ = ()
+
+    def _work(self, part: _Partition, workers: Workers, monitor: Monitor) -> dict[str, Any]:
         from diptych.run.page_rows import StagedPages
         from diptych.run.statistics import Statistics
 
         plan = self.plan
-        with (
-            task_monitor(plan.job, self.name, self.attempt) as monitor,
-            _opened(plan, self.number) as part,
-            environment_of(self.attempt).start_workers() as workers,
-            StagedPages(part.store.folder / _STAGED) as staged,
-        ):
+        with StagedPages(part.store.folder / _STAGED) as staged:
             monitor.begin("storing")
             for file in sorted(plan.pages.glob("*.parquet")):
                 monitor.tick()
@@ -304,42 +322,20 @@ class LearnWords:
         return {"learned_from": counts}
 
 
-@dataclass(frozen=True, slots=True)
-class AlignPartition:
+class AlignPartition(_PartitionTask):
     """Aligns the page pairs of one partition with the lexicons of the job."""
 
-    name: str
-    plan: ArchivePlan
-    number: int
-    basis: str
-    """digest of the pages and of the lexicons"""
-    attempt: int = 1
+    __slots__ = ()
 
-    @property
-    def signature(self) -> str:
-        """A digest of the options, the pages and the lexicons."""
-        return digest_of(self.plan.digest, self.number, self.basis)
-
-    def run(self) -> dict[str, Any]:
-        """Align the page pairs, write the corpus of the partition, and return its figures."""
-        return finished(self._run)
-
-    def _run(self) -> dict[str, Any]:
-        from diptych.api.job_tasks import result_of
+    def _work(self, part: _Partition, workers: Workers, monitor: Monitor) -> dict[str, Any]:
         from diptych.api.mine import report_run
         from diptych.pipeline import run_with_words
 
-        plan = self.plan
-        with (
-            task_monitor(plan.job, self.name, self.attempt) as monitor,
-            _opened(plan, self.number) as part,
-            environment_of(self.attempt).start_workers() as workers,
-        ):
-            words = dict(_lexicons(plan, part.terms.langs))
-            run_with_words(
-                part.plan(plan.asked), part.strategies, part.store, workers, monitor, words
-            )
-            return result_of(report_run(part.store, part.terms, monitor, ()))
+        words = dict(_lexicons(self.plan, part.terms.langs))
+        planned = part.plan(self.plan.asked)
+        run_with_words(planned, part.strategies, part.store, workers, monitor, words)
+        mined = report_run(part.store, part.terms, monitor, ())
+        return logged(self.plan.job, self.name, mined)
 
 
 def _lexicons(plan: ArchivePlan, langs: tuple[str, ...]) -> Iterator[tuple[LangPair, Lexicon]]:

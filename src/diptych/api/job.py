@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import copy_context
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -44,6 +45,13 @@ class MinedJob(NamedTuple):
     notes: tuple[str, ...]
     damaged: tuple[str, ...] = ()
     """for each archive that could not be read to the end, the reason"""
+    changes: str = ""
+    """the changes that an update found, in words"""
+
+    @property
+    def failed(self) -> bool:
+        """True if the task of a site has failed."""
+        return any(not entry.is_done for entry in self.entries)
 
 
 @dataclass(frozen=True)
@@ -113,6 +121,11 @@ class Job(Run):
     def _export(self, options: ExportOptions) -> Exported:
         return export_job(options)
 
+    def _updating(self) -> Callable[..., tuple[str, ...]]:
+        update: Callable[..., tuple[str, ...]]
+        update = import_module("diptych.api.job_update").update_job_in_python
+        return update
+
     def _units(self, choice: CorpusChoice) -> Iterator[Unit]:
         return merged_runs(self._job(), self.langs, choice).units()
 
@@ -150,12 +163,12 @@ def open_run(folder: str | Path) -> Run:
 def run_of_url(folder: Path, urls: Sequence[str]) -> Path:
     """The run folder of the site that URLs belong to; raises `ConfigError` if there is none."""
     from diptych.api.archive_job import partition_of_url
-    from diptych.job.folder import JobFolder, read_job, task_names
+    from diptych.job.folder import ARCHIVES, JobFolder, read_job, task_names
     from diptych.text.sites import parse_site
     from diptych.text.urls import site_name
 
     terms = read_job(folder)
-    if terms.kind == "archives":
+    if terms.kind == ARCHIVES:
         wanted = {partition_of_url(parse_site(url), terms) for url in urls}
         known = list(wanted)
     else:
@@ -191,7 +204,7 @@ def mine_job(asked: MineOptions, monitor: JobMonitor, environment: Environment) 
     from diptych.api.job_tasks import site_tasks
     from diptych.engine.executors import executor_of
     from diptych.job.driver import run_tasks
-    from diptych.job.folder import opened_job
+    from diptych.job.folder import JobFolder, opened_job
     from diptych.run.terms import default_folder
     from diptych.sources.archives import archive_names
 
@@ -202,23 +215,33 @@ def mine_job(asked: MineOptions, monitor: JobMonitor, environment: Environment) 
     terms = _terms(asked, sites, archives)
     folder = asked.out or default_folder(sites, asked.warc, terms.langs)
     damaged: list[str] = []
+    logs = JobFolder(folder.resolve()).logs
+    execution = executor_of(asked.cluster, logs=logs, limits=limits_of(asked.site_minutes))
     with opened_job(folder, terms) as job:
-        options = _absolute(asked)
-        with executor_of(asked.cluster, logs=job.logs, limits=_limits(asked)) as executor:
+        options = _for_tasks(asked)
+        with execution as executor:
             if archives:
                 found, damaged = mine_archives(
                     job, archives, sites, terms.settings["partitions"], options, executor, monitor
                 )
                 entries = tuple(found)
             else:
-                tasks = site_tasks(job.path, sites, options, replace(environment, workers=0))
+                tasks = site_tasks(job.path, sites, options, environment)
                 entries = tuple(run_tasks(job, tasks, executor, monitor).values())
-        monitor.begin("writing")
         choice = CorpusChoice(keep_templates=asked.keep_templates)
-        segments = write_job_corpus(job, terms.langs, entries, choice)
-        notes = tuple(_notes(entries))
-        mined = MinedJob(folder, entries, segments, notes, tuple(damaged))
-        write_job_report(job, terms, mined)
+        mined = finish_job(job, terms, folder, entries, choice, monitor)
+    return mined._replace(damaged=tuple(damaged))
+
+
+def finish_job(
+    job: JobFolder, terms: JobTerms, folder: Path, entries: tuple[Entry, ...],
+    choice: CorpusChoice, monitor: JobMonitor,
+) -> MinedJob:  # fmt: skip
+    """Write the corpus and the report of a job; `folder` is its name for the user."""
+    monitor.begin("writing")
+    segments = write_job_corpus(job, terms.langs, entries, choice)
+    mined = MinedJob(folder, entries, segments, tuple(_notes(entries)))
+    write_job_report(job, terms, mined)
     return mined
 
 
@@ -230,6 +253,7 @@ def _sites(asked: MineOptions, *, archives: bool) -> list[Url]:
         raise ConfigError(
             f"{option_name('cluster')} cannot be used with {option_name('common_crawl')}"
         )
+    require_no_jobs(asked.jobs)
     if archives:
         return seeds_of(asked, archives=True)
     sites = list(dict.fromkeys(named_sites(asked.sites, ())))
@@ -240,11 +264,20 @@ def _sites(asked: MineOptions, *, archives: bool) -> list[Url]:
     return sites
 
 
+def require_no_jobs(jobs: int | None) -> None:
+    """Raise `ConfigError` if a number of processes is asked for beside that of the cluster."""
+    if jobs is not None:
+        raise ConfigError(
+            f"{option_name('jobs')} cannot be used for a job, in which each site is mined by one"
+            f" process; choose their number with {option_name('cluster')} pool:N"
+        )
+
+
 def _terms(asked: MineOptions, sites: Sequence[Url], archives: Sequence[str]) -> JobTerms:
     from diptych.api.archive_job import partitions_of
     from diptych.api.languages import languages, learned_names
     from diptych.api.recipe import lexicon_name, strategies_of
-    from diptych.job.folder import JobTerms
+    from diptych.job.folder import ARCHIVES, SITES, JobTerms
     from diptych.learn.lexicon.lexicon import read_lexicon
     from diptych.learn.libraries import require_libraries
     from diptych.registry import signature
@@ -257,26 +290,34 @@ def _terms(asked: MineOptions, sites: Sequence[Url], archives: Sequence[str]) ->
         "scope": asked.scope, "also": list(asked.also), "recipe": signature(recipe, langs),
         "lexicons": lexicons, "taught": list(learned_names()),
     }  # fmt: skip
+    assert asked.cluster is not None
+    is_file = asked.cluster.endswith(".toml")
+    where = str(Path(asked.cluster).resolve()) if is_file else asked.cluster
     if not archives:
-        return JobTerms("sites", tuple(langs), tuple(sites), settings)
+        return JobTerms(SITES, tuple(langs), tuple(sites), settings, where)
     require_libraries(["pyarrow"], "a job on archives")
     settings |= {"sites": list(sites), "partitions": partitions_of(asked.out, archives)}
-    return JobTerms("archives", tuple(langs), tuple(archives), settings)
+    return JobTerms(ARCHIVES, tuple(langs), tuple(archives), settings, where)
 
 
-def _absolute(asked: MineOptions) -> MineOptions:
+def _for_tasks(asked: MineOptions) -> MineOptions:
     """The options for tasks, which may run in other folders: with absolute paths."""
+    from diptych.api.mine import MineOptions
+
+    # Those of the command line have more options, which are not those of a task.
+    given = {each.name: getattr(asked, each.name) for each in fields(MineOptions)}
     return replace(
-        asked, out=None, cluster=None, site_minutes=None, jobs=None,
+        MineOptions(**given), out=None, cluster=None, site_minutes=None,
         lexicon=tuple(path.resolve() for path in asked.lexicon),
         langid=tuple(path.resolve() for path in asked.langid),
     )  # fmt: skip
 
 
-def _limits(asked: MineOptions) -> TaskLimits:
+def limits_of(minutes: float | None) -> TaskLimits:
+    """The limits of an attempt at a site; `minutes` is that of the user, if any."""
     from diptych.engine.worker import TaskLimits
 
-    return TaskLimits(60 * (asked.site_minutes or _SITE_MINUTES), None)
+    return TaskLimits(60 * (minutes or _SITE_MINUTES), None)
 
 
 def _notes(entries: Sequence[Entry]) -> Iterator[str]:
@@ -290,13 +331,14 @@ def _notes(entries: Sequence[Entry]) -> Iterator[str]:
 
 def write_job_report(job: JobFolder, terms: JobTerms, mined: MinedJob) -> None:
     """Write `report.html` to the job folder."""
+    from diptych.job.folder import ARCHIVES
     from diptych.reports.job_page import SiteRow, write_job_page
 
     rows = [
         SiteRow.of(entry.name, entry.result, entry.reason, entry.attempts)
         for entry in mined.entries
     ]
-    unit = "partitions of archives" if terms.kind == "archives" else "sites"
+    unit = "partitions of archives" if terms.kind == ARCHIVES else "sites"
     title = f"{len(rows):,} {unit}"
     signature = str(terms.settings.get("recipe", ""))
     write_job_page(job.path, title, terms.langs, signature, rows, mined.segments)

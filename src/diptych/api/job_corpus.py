@@ -81,7 +81,8 @@ def write_job_corpus(
     from diptych.stages.export.shared.columns import BatchExporter
 
     files = {job.path / f"corpus.{name}": exporter(name) for name in _FORMATS}
-    paths = [*files, job.path / "pairs.tsv"]
+    of_runs = [run / name for run in finished_runs(job) for name in ("corpus.tsv", "pairs.tsv")]
+    paths = [*files, job.path / "pairs.tsv", *of_runs]  # those of runs change when they are updated
     known = _read_stamp(job)
     if known is not None and known[0] == _stamp(entries, asked, paths):
         return known[1]

@@ -25,6 +25,8 @@ class Standing:
     """figures of the sites that are being mined"""
     unit: str = "sites"
     """what the tasks mine; of archives, partitions of their sites"""
+    updated: int | None = None
+    """while an update goes on or was interrupted, the number of runs that it has updated"""
 
     @property
     def failed(self) -> tuple[Entry, ...]:
@@ -59,6 +61,8 @@ class Standing:
             f" {len(self.failed):,} failed, {max(0, waiting):,} waiting"
         )
         yield ", ".join(f"{figures[name]:,} {name}" for name in figures)
+        if self.updated is not None:
+            yield f"update: {self.updated:,} of {self.done:,} updated so far"
         for entry in self.failed[:_SHOWN]:
             yield f"failed: {entry.name}: {entry.reason} (logs/{entry.name}.log)"
         if len(self.failed) > _SHOWN:
@@ -71,13 +75,14 @@ class Standing:
         found = {
             "sites": self.sites, "done": self.done, "running": len(self.running),
             "failed": {entry.name: entry.error for entry in self.failed}, **self.figures(),
+            **({} if self.updated is None else {"updated": self.updated}),
         }  # fmt: skip
         return orjson.dumps(found).decode()
 
 
 def standing_of(folder: Path) -> Standing:
     """Read the standing of a job, even while it is running."""
-    from diptych.job.folder import JobFolder, read_job
+    from diptych.job.folder import ARCHIVES, JobFolder, read_job
     from diptych.job.ledger import Ledger
     from diptych.job.running import read_running
     from diptych.text.urls import site_name
@@ -88,10 +93,13 @@ def standing_of(folder: Path) -> Standing:
     running = {name: each for name, each in read_running(job.running).items() if name not in known}
     entries = tuple(entry for entry in entries if entry.name not in running)
     terms = read_job(folder)
-    if terms.kind == "archives":
+    if terms.kind == ARCHIVES:
         return _of_archives(terms, entries, running)
     sites = len({site_name(site) for site in terms.inputs})
-    return Standing(sites, entries, running)
+    updates = Ledger(job.update)
+    is_updated = updates.folder.is_dir()
+    updated = sum(each.is_done for each in updates.entries()) if is_updated else None
+    return Standing(sites, entries, running, updated=updated)
 
 
 def _of_archives(

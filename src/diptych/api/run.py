@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
@@ -302,9 +302,8 @@ class Run:
         The same call continues an interrupted update.  `options` are those of `diptych update`; see
         [Commands](cli.md#update).  `progress` and `cancel` are described in `diptych.mine`.
         """
-        # By name, because `api.update` builds on `api.mine`, which returns a run.
-        update = import_module("diptych.api.update").update_in_python
-        return Run(self.folder, update(self.folder, options, progress, cancel))
+        notes: tuple[str, ...] = self._updating()(self.folder, options, progress, cancel)
+        return replace(self, notes=notes)
 
     def to_arrow(self, *, min_score: float | None = None) -> pyarrow.Table:
         """The corpus as a pyarrow table with the columns of `corpus.tsv`.
@@ -360,6 +359,12 @@ class Run:
         self._terms()
         with Store(self.folder, write=False) as store, store.snapshot():
             yield store
+
+    def _updating(self) -> Callable[..., tuple[str, ...]]:
+        # By name, because `api.update` builds on `api.mine`, which returns a run.
+        update: Callable[..., tuple[str, ...]]
+        update = import_module("diptych.api.update").update_in_python
+        return update
 
     def _units(self, choice: CorpusChoice) -> Iterator[Unit]:
         with self._store() as store:

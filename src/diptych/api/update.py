@@ -16,7 +16,7 @@ from diptych.api.mine import Mined, MineOptions, Mining
 from diptych.api.recipe import lexicon_name, strategies_of
 from diptych.api.watch import watched
 from diptych.api.web import Environment, WebOptions, agent_of
-from diptych.errors import ConfigError, for_python, option_name
+from diptych.errors import ConfigError, StoreError, for_python, option_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -71,8 +71,31 @@ class UpdateOptions(WebOptions):
 def update_run(asked: UpdateOptions, monitor: Monitor, environment: Environment) -> Mined:
     """Visit the pages of a run again, and mine those that have changed.
 
-    If an update of the run was interrupted, it is continued.
+    If an update of the run was interrupted, it is continued.  If the run belongs to a job, the
+    ledger of the job gets its new figures.
     """
+    from diptych.api.tasks import result_of
+    from diptych.files import refuse_links
+    from diptych.job.folder import job_of_run
+    from diptych.job.ledger import Ledger
+
+    job = job_of_run(asked.run)
+    if job is not None:
+        refuse_links(job.path, error=StoreError)
+    mined = update_pages(asked, monitor, environment)
+    known = None if job is None else Ledger(job.ledger).read(asked.run.resolve().name)
+    if job is None or known is None or not known.is_done:
+        return mined
+    Ledger(job.ledger).write(replace(known, result=result_of(mined)))
+    note = (
+        f"{job.path / 'corpus.tsv'} is older than this update; to write it again, run the command"
+        " that mined the job again"
+    )
+    return mined._replace(notes=[*mined.notes, note])
+
+
+def update_pages(asked: UpdateOptions, monitor: Monitor, environment: Environment) -> Mined:
+    """Visit the pages of a run again, whether or not it belongs to a job."""
     from diptych.learn.lexicon.lexicon import read_lexicon
     from diptych.run.store import SCHEMA_VERSION
     from diptych.run.terms import open_run
@@ -82,8 +105,11 @@ def update_run(asked: UpdateOptions, monitor: Monitor, environment: Environment)
     known = terms_of(asked.run)
     langs = languages(",".join(known.langs), asked.langid)
     lexicons = [read_lexicon(path) for path in asked.lexicon]
-    names = tuple(lexicon_name(lexicon, langs) for lexicon in lexicons)
-    _require_same(asked.run, known, names)
+    require_same(
+        asked.run, is_of_archives=bool(known.archives),
+        lexicon=(known.lexicons, [lexicon_name(lexicon, langs) for lexicon in lexicons]),
+        langid=(known.taught, learned_names()),
+    )  # fmt: skip
     terms = replace(known, schema=SCHEMA_VERSION)
     agent = agent_of(asked.user_agent)
     with open_run(asked.run, terms, agent=agent) as store:
@@ -96,20 +122,22 @@ def update_run(asked: UpdateOptions, monitor: Monitor, environment: Environment)
     return mined
 
 
-def _require_same(run: Path, terms: Terms, lexicons: Sequence[str]) -> None:
-    """Raise `ConfigError` if a run cannot be updated, or if its models are missing."""
-    if terms.archives:
+def require_same(
+    folder: Path, *, is_of_archives: bool, **models: tuple[Sequence[str], Sequence[str]]
+) -> None:
+    """Raise `ConfigError` if a run or job cannot be updated, or if its models are missing.
+
+    `models` are, for each option, the models with which it was mined, and those that are given.
+    """
+    if is_of_archives:
         raise ConfigError(
-            f"{run} was mined from archives, which do not change; mine newer archives into another"
-            " folder"
+            f"{folder} was mined from archives, which do not change; mine newer archives into"
+            " another folder"
         )
-    for name, was, now in (
-        ("lexicon", terms.lexicons, lexicons),
-        ("langid", terms.taught, learned_names()),
-    ):
+    for name, (was, now) in models.items():
         if tuple(was) != tuple(now):
             raise ConfigError(
-                f"{run} was mined with {name}={', '.join(was) or 'none'}; specify the same with"
+                f"{folder} was mined with {name}={', '.join(was) or 'none'}; specify the same with"
                 f" {option_name(name)}"
             )
 
@@ -120,11 +148,8 @@ def _with_hosts(asked: MineOptions, store: Store, terms: Terms) -> MineOptions:
     return replace(asked, also=terms.seeds[1:]) if is_one else asked
 
 
-def update_in_python(
-    folder: Path, options: Mapping[str, Any], progress: bool | Callable[[Progress], None],
-    cancel: Cancel | None,
-) -> tuple[str, ...]:  # fmt: skip
-    """Do what `update_run` does for `Run.update`, and return the notes for the user."""
+def options_of(folder: Path, options: Mapping[str, Any]) -> UpdateOptions:
+    """The options that users of Python give; raises `ConfigError` for an unknown name."""
     known = {each.name for each in fields(UpdateOptions)} - {"run"}
     if unknown := sorted(set(options) - known):
         names = ", ".join(sorted(known))
@@ -133,7 +158,15 @@ def update_in_python(
         name: paths(value) if name in ("lexicon", "langid") else value
         for name, value in options.items()
     }
-    asked = UpdateOptions(run=folder, **given)
+    return UpdateOptions(run=folder, **given)
+
+
+def update_in_python(
+    folder: Path, options: Mapping[str, Any], progress: bool | Callable[[Progress], None],
+    cancel: Cancel | None,
+) -> tuple[str, ...]:  # fmt: skip
+    """Do what `update_run` does for `Run.update`, and return the notes for the user."""
+    asked = options_of(folder, options)
     with watched(progress, cancel) as monitor:
         mined = copy_context().run(update_run, asked, monitor, Environment())
     return tuple(map(for_python, mined.notes))

@@ -57,8 +57,10 @@ def warn_unfinished(run: Path) -> None:
     if is_job(run):
         from diptych.api.job_status import standing_of
 
-        if left := standing_of(run).unfinished:
-            click.echo(f"note: {left:,} sites of {run} are not finished, and left out", err=True)
+        standing = standing_of(run)
+        if left := standing.unfinished:
+            which = f"{left:,} of {standing.sites:,} {standing.unit} of {run}"
+            click.echo(f"note: not finished, and left out: {which}", err=True)
         return
     with Store(run, write=False) as store:
         if not Segments(store).are_deduplicated():

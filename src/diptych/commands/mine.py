@@ -58,9 +58,10 @@ def mine(asked: MineCommandOptions) -> int:
     sites = named_sites(asked.sites, sys.stdin, asked.lists)
     options = replace(asked, sites=tuple(sites))
     if asked.cluster is not None:
-        from diptych.commands._job import mine_job_and_print
+        from diptych.api.job import mine_job
+        from diptych.commands._job import print_job
 
-        return mine_job_and_print(options, as_json=asked.as_json, quiet=asked.quiet)
+        return print_job(partial(mine_job, options), as_json=asked.as_json, quiet=asked.quiet)
     return mine_and_print(options, as_json=asked.as_json, quiet=asked.quiet)
 
 

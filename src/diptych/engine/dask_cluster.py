@@ -10,13 +10,13 @@ from __future__ import annotations
 import logging
 import time
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
 from diptych._version import VERSION
@@ -31,6 +31,7 @@ _FIRST_PATIENCE = 30.0  # seconds to wait for a scheduler that has not answered 
 _PATIENCE = 600.0  # seconds to wait for a scheduler that was lost
 _CONNECT_SECONDS = 3.0
 _RESULT_SECONDS = 60.0  # to receive the result of a finished task, which is a few numbers
+_MAX_MISSED = 5  # failures to receive a result before the attempt counts as failed
 _CHECK_SECONDS = 1.0  # between two checks of the connection
 _MAX_BYTES = 1 << 20  # of a description of a cluster
 _BASE = "JobQueueCluster"  # the base class of all queues
@@ -188,7 +189,8 @@ class DaskExecutor:
     _open: dict[str, JobTask] = field(default_factory=dict)
     """unfinished tasks by key"""
     _futures: dict[str, Any] = field(default_factory=dict)
-    _done: SimpleQueue[Any] = field(default_factory=SimpleQueue)
+    _missed: Counter[str] = field(default_factory=Counter)
+    """number of failures to receive the result of a finished task, by key"""
     _checked_at: float = 0.0
 
     def run(self, tasks: Iterable[JobTask], *, tick: Callable[[], None]) -> Iterator[Outcome]:
@@ -203,8 +205,12 @@ class DaskExecutor:
                 if not self._open:
                     break
                 tick()
-                with suppress(Empty):
-                    yield from self._outcome(self._done.get(timeout=TICK_SECONDS))
+                # Looked at again and again: Dask reports a result once, even if it is lost later.
+                ended = [each for each in self._futures.values() if each.done()]
+                for future in ended:
+                    yield from self._outcome(future)
+                if not ended:
+                    time.sleep(TICK_SECONDS)
                 self._keep_connected(tick)
         finally:
             self._forget()
@@ -217,23 +223,26 @@ class DaskExecutor:
         digest = blake2b(f"{logs} {task.signature}".encode(), digest_size=8).hexdigest()
         key = f"diptych-{task.name}-{task.attempt}-{digest}"
         self._open[key] = task
-        future = self._client.submit(
+        self._futures[key] = self._client.submit(
             run_apart, VERSION, task, logs, self.limits, key=key, pure=False
         )
-        self._futures[key] = future
-        future.add_done_callback(self._done.put)
 
     def _outcome(self, future: Any) -> Iterator[Outcome]:
-        """The outcome of a finished task; none if its result was lost and is awaited again."""
-        is_open = self._futures.get(future.key) is future
-        if not is_open or future.cancelled():
-            return  # of an earlier scheduler, or lost with it
+        """The outcome of a finished task; none if its result was lost, so that Dask runs it again.
+
+        A result that never arrives makes the attempt fail.
+        """
+        if future.cancelled():
+            return  # lost with the scheduler
         found = _result_of(future)
         if found is None:
-            if future.status == "finished":
-                self._done.put(future)
-            return
-        self._futures.pop(future.key).release()
+            self._missed[future.key] += 1
+            if self._missed[future.key] < _MAX_MISSED:
+                return
+            said = f"Dask lost the result {_MAX_MISSED} times; run the same command again"
+            found = Failed("ResultLost", said)
+        del self._futures[future.key], self._missed[future.key]
+        future.release()
         yield Outcome(self._open.pop(future.key), found)
 
     def _keep_connected(self, tick: Callable[[], None]) -> None:
@@ -272,6 +281,7 @@ class DaskExecutor:
             with suppress(OSError, RuntimeError, TimeoutError):
                 future.release()
         self._futures.clear()
+        self._missed.clear()
         self._open.clear()
 
     def _close_client(self) -> None:

@@ -5,7 +5,9 @@ A task that raises an exception, crashes its process or exceeds its limits becom
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from itertools import islice
@@ -22,10 +24,10 @@ from diptych.engine.job_tasks import (
     contained,
 )
 from diptych.engine.jobs import ALONE
-from diptych.engine.worker import TaskLimits
+from diptych.engine.worker import Failed, TaskLimits
 from diptych.engine.worker_process import processors
 from diptych.engine.workers import Workers
-from diptych.errors import ConfigError, in_one_line, option_name
+from diptych.errors import ConfigError, StoppedError, in_one_line, option_name
 
 HERE = "here"
 UNLIMITED = TaskLimits(None, None)
@@ -37,11 +39,11 @@ def executor_of(name: str, *, logs: Path, limits: TaskLimits = UNLIMITED) -> Exe
     """The executor that `--cluster` names; raises `ConfigError` for an unknown name.
 
     `logs` is the folder for the standard error of tasks in other processes; `limits` apply to each
-    task, except in this process.
+    task.
     """
     kind, _, rest = name.partition(":")
     if name == HERE:
-        return Here(logs)
+        return Here(logs, limits)
     if kind == "pool":
         return Pool(_count(rest, name), logs, limits)
     if kind == "local" or kind in ("tcp", "tls") or name.endswith(".toml"):
@@ -72,20 +74,39 @@ def _count(text: str, name: str) -> int:
 
 @dataclass(frozen=True)
 class Here:
-    """Runs one task after the other in this process, without limits."""
+    """Runs one task after the other in this process; a task that takes too long ends at a tick."""
 
     logs: Path
+    limits: TaskLimits
 
     def run(self, tasks: Iterable[JobTask], *, tick: Callable[[], None]) -> Iterator[Outcome]:
         """Yield the outcome of each task, in order."""
         for task in tasks:
             tick()
-            before = TICK.set(tick)
-            try:
-                result = contained(task, self.logs / f"{task.name}.log")
-            finally:
-                TICK.reset(before)
-            yield Outcome(task, result)
+            yield Outcome(task, self._outcome(task, tick))
+
+    def _outcome(self, task: JobTask, tick: Callable[[], None]) -> Mapping[str, Any] | Failed:
+        """The outcome of a task; one that takes too long is stopped at a tick, as by the user."""
+        seconds = self.limits.seconds
+        deadline = math.inf if seconds is None else time.monotonic() + seconds
+        is_late = False
+
+        def limited() -> None:
+            nonlocal is_late
+            tick()
+            if time.monotonic() > deadline:
+                is_late = True
+                raise StoppedError
+
+        before = TICK.set(limited)
+        try:
+            return contained(task, self.logs / f"{task.name}.log")
+        except StoppedError:
+            if is_late:
+                return Failed("TimeoutError")
+            raise
+        finally:
+            TICK.reset(before)
 
     def __enter__(self) -> Here:
         return self

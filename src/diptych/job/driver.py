@@ -28,12 +28,13 @@ Task = TypeVar("Task", bound=JobTask)
 def run_tasks(
     job: JobFolder, tasks: Sequence[JobTask], executor: Executor, monitor: JobMonitor, *,
     stage: str = "mining", unit: str = "sites", attempts: int = ATTEMPTS,
+    ledger: Ledger | None = None,
 ) -> dict[str, Entry]:  # fmt: skip
     """Run all tasks that have not finished, each up to `attempts` times; return all entries.
 
-    The entries are in the order of the tasks.
+    The entries are in the order of the tasks.  `ledger` takes the place of that of the job.
     """
-    ledger = Ledger(job.ledger)
+    ledger = ledger or Ledger(job.ledger)
     monitor.begin_tasks(stage, unit, [task.name for task in tasks], job.running)
     entries: dict[str, Entry] = {}
     pending: list[JobTask] = []

@@ -5,6 +5,7 @@ JOB/ledger/     a file for each task that has finished or failed
 JOB/running/    a file for each task that is running, with its figures
 JOB/runs/NAME/  run folders
 JOB/logs/       a log for each task
+JOB/update/     while an update goes on, a file for each run that it has updated
 """
 
 from __future__ import annotations
@@ -22,11 +23,23 @@ import tomli_w
 
 from diptych._version import VERSION
 from diptych.errors import StoreError, in_one_line, option_name
-from diptych.files import open_without_links, read_file, reading, replace_file, writing
+from diptych.files import (
+    open_without_links,
+    read_file,
+    reading,
+    refuse_links,
+    replace_file,
+    writing,
+)
+from diptych.frontier.scope import SCOPES
 
 FORMAT = 1
+SITES, ARCHIVES = KINDS = ("sites", "archives")
+"""kinds of jobs"""
+MAX_PARTITIONS = 4096
 _FILE = "job.toml"
 _LOCK = "job.lock"
+_LISTS = ("also", "lexicons", "taught", "sites")  # settings that are lists of texts
 _MAX_BYTES = 1 << 28  # of job.toml, which lists all inputs
 _MAX_NAME = 80  # characters of a task name
 _SHOWN = 3
@@ -37,18 +50,20 @@ class JobTerms:
     """The terms of a job: everything that determines its corpus."""
 
     kind: str
-    """kind of plan, such as "sites" or "archives" """
+    """one of `KINDS`"""
     langs: tuple[str, ...]
     inputs: tuple[str, ...]
     """sites or archives"""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """other terms, as values that TOML can hold"""
+    cluster: str = field(default="here", compare=False)
+    """where the job ran last, which does not change its corpus"""
 
     def to_toml(self) -> dict[str, Any]:
         """The content of `job.toml`."""
         return {
             "format": FORMAT, "diptych": VERSION, "kind": self.kind, "langs": list(self.langs),
-            "inputs": list(self.inputs), "settings": dict(self.settings),
+            "inputs": list(self.inputs), "cluster": self.cluster, "settings": dict(self.settings),
         }  # fmt: skip
 
 
@@ -74,6 +89,11 @@ class JobFolder:
         return self.path / "runs"
 
     @property
+    def update(self) -> Path:
+        """Folder of the ledger of an update that is not finished."""
+        return self.path / "update"
+
+    @property
     def logs(self) -> Path:
         """Folder of the logs."""
         return self.path / "logs"
@@ -82,6 +102,13 @@ class JobFolder:
 def is_job(folder: Path) -> bool:
     """True if a folder holds a job."""
     return (folder / _FILE).is_file()
+
+
+def job_of_run(run: Path) -> JobFolder | None:
+    """The job to which a run folder belongs, if any."""
+    folder = run.resolve()
+    job = JobFolder(folder.parent.parent)
+    return job if folder.parent == job.runs and is_job(job.path) else None
 
 
 def read_job(folder: Path) -> JobTerms:
@@ -93,10 +120,30 @@ def read_job(folder: Path) -> JobTerms:
         raw = tomllib.loads(read_file(path, _MAX_BYTES, error=StoreError).decode("utf-8"))
         if raw["format"] != FORMAT:
             raise ValueError(f"it has format {raw['format']}, not {FORMAT}")
-        return JobTerms(
-            str(raw["kind"]), tuple(map(str, raw["langs"])), tuple(map(str, raw["inputs"])),
-            dict(raw["settings"]),
-        )  # fmt: skip
+        return _checked(raw)
+
+
+def _checked(raw: Mapping[str, Any]) -> JobTerms:
+    """The terms that `job.toml` holds; raises `ValueError` if a value cannot be one of ours."""
+    kind, cluster, settings = raw["kind"], raw.get("cluster", "here"), raw["settings"]
+    _require(kind in KINDS, f"kind is not one of {', '.join(KINDS)}")
+    _require(isinstance(cluster, str), "cluster is not a text")
+    _require(isinstance(settings, dict), "settings is not a table")
+    lists = {"langs": raw["langs"], "inputs": raw["inputs"]}
+    lists |= {name: settings.get(name, []) for name in _LISTS}
+    for name, value in lists.items():
+        is_list = isinstance(value, list) and all(isinstance(each, str) for each in value)
+        _require(is_list, f"{name} is not a list of texts")
+    _require(settings["scope"] in SCOPES, f"scope is not one of {', '.join(SCOPES)}")
+    count = settings["partitions"] if kind == ARCHIVES else 1
+    is_count = type(count) is int and 1 <= count <= MAX_PARTITIONS
+    _require(is_count, f"partitions is not a number from 1 to {MAX_PARTITIONS}")
+    return JobTerms(kind, tuple(raw["langs"]), tuple(raw["inputs"]), dict(settings), cluster)
+
+
+def _require(is_so: bool, problem: str) -> None:
+    if not is_so:
+        raise ValueError(problem)
 
 
 @contextmanager
@@ -113,11 +160,13 @@ def opened_job(folder: Path, terms: JobTerms) -> Iterator[JobFolder]:
     if others and not is_job(folder):
         raise StoreError(f"{folder} holds other files ({others[0]}) but no job; {advice}")
     with locked(folder / _LOCK, f"{folder} is in use by another driver; wait until it finishes"):
-        if not is_job(folder):
+        refuse_links(folder, error=StoreError)
+        known = read_job(folder) if is_job(folder) else None
+        if known and (difference := _difference(known, terms)):
+            raise StoreError(f"{folder} holds a job that {difference}; {advice}")
+        if known is None or known.cluster != terms.cluster:
             data = tomli_w.dumps(terms.to_toml()).encode()
             replace_file(folder / _FILE, data, error=StoreError)
-        elif difference := _difference(read_job(folder), terms):
-            raise StoreError(f"{folder} holds a job that {difference}; {advice}")
         with writing(folder, advice, error=StoreError):
             for part in (job.ledger, job.running, job.runs, job.logs):
                 part.mkdir(exist_ok=True)

@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from diptych.errors import DiptychError, StoreError
-from diptych.files import read_file, replace_file
+from diptych.files import read_file, replace_file, writing
 
 _MAX_BYTES = 1 << 20
 _SUFFIX = ".json"
@@ -70,6 +70,13 @@ class Ledger:
         except (DiptychError, ValueError, TypeError):
             return None
         return found if _is_sound(found) and found.name == name else None
+
+    def clear(self) -> None:
+        """Remove the folder with all its files."""
+        with writing(self.folder, error=StoreError):
+            for path in self.folder.iterdir():
+                path.unlink()
+            self.folder.rmdir()
 
     def entries(self) -> Iterator[Entry]:
         """All entries, sorted by name."""

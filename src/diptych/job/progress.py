@@ -39,11 +39,12 @@ class JobMonitor(Monitor):
     def end_task(self, entry: Entry) -> None:
         """Record a task that has finished or failed, now or in an earlier invocation."""
         self._open.discard(entry.name)
-        self.advance(1)
+        self._read_at = float("-inf")  # its last figures while it was running no longer count
         if not entry.is_done:
             self.failed.add(entry.name)
         for name in FIGURES:
             self._finished[name] += count_of(entry.result, name)
+        self.advance(1)
 
     def end_tasks(self) -> None:
         """Report the final figures of the tasks immediately."""
