@@ -37,7 +37,8 @@ class Watched(FakeWeb):
 
 def take_until(lookups: LinkQueryThread, is_over: Callable[[], bool]) -> None:
     def taken() -> bool:
-        lookups.collect()
+        if lookups.ready:
+            lookups.collect()
         return is_over()
 
     until(taken)
@@ -66,6 +67,7 @@ def test_answers_come_in_order_one_after_the_other(tmp_path: Path) -> None:
             lookups.submit(0.0)
             assert lookups.waiting
             take_until(lookups, lambda: not lookups.waiting)
+            assert not lookups.ready
         assert web.looked == sites
         assert len(web.threads) == 1
         assert get_ident() not in web.threads

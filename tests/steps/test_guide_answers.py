@@ -57,6 +57,10 @@ class Instead(GuideAnswers):
         other = self._instead(question)
         return super().task_of(question) if other is None else other
 
+    def collect(self) -> None:
+        assert self.ready, "the crawl stops for nothing"
+        super().collect()
+
 
 def crawl(
     server: Server,

@@ -24,6 +24,11 @@ class PendingAnswers(Protocol):
         """True if there is a question that is not answered yet."""
         ...
 
+    @property
+    def ready(self) -> bool:
+        """True if `collect` has something to do."""
+        ...
+
     def submit(self, now: float) -> None:
         """Submit the crawl's new questions; the pages they refer to must be committed."""
         ...

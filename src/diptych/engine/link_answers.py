@@ -63,6 +63,13 @@ class LinkQueryThread:
             return False
         return self._open > 0 or self._discovery.is_learning_due
 
+    @property
+    def ready(self) -> bool:
+        """True if there are answers, the search is due to learn, or the thread has failed."""
+        has_ended = self._open > 0 and not self._thread.is_alive()
+        is_due = not self._answers.empty() or self._discovery.is_learning_due or has_ended
+        return is_due and not self._discovery.is_over(self._now)
+
     def submit(self, now: float) -> None:
         """Submit the new queries of the search, unless its budget is spent."""
         self._now = now

@@ -98,7 +98,7 @@ class LiveEngine:
                         answers.submit(now)
                     if is_over and not answers.waiting:
                         break
-                    if answers.waiting:
+                    if answers.ready:
                         await _in_thread(keeper, answers.collect)
                     await fetches.wait(self._pause(crawl, answers, fetches, now))
                     await self._report(crawl, fetches.outcomes())

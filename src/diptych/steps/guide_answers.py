@@ -74,6 +74,11 @@ class GuideAnswers:
         """True if any submitted question has not been answered yet."""
         return bool(self._asked)
 
+    @property
+    def ready(self) -> bool:
+        """True if an answer has not been passed to the crawl yet."""
+        return any(answer.done() for answer in self._asked)
+
     def submit(self, now: float) -> None:
         """Submit the new questions of guides; the pages that they concern must be committed."""
         for question in self._crawl.questions(now):

@@ -5,7 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.fakes import at
 
-from diptych.stages.crawl.hybrid.language_guess import OTHER, LanguageGuesser, link_features
+from diptych.stages.crawl.hybrid.language_guess import (
+    OTHER,
+    LanguageGuesser,
+    link_features,
+    text_languages,
+)
 from diptych.types import Link
 
 LANGS = ("en", "fr")
@@ -138,6 +143,23 @@ def test_guess_that_was_made_before_does_not_outlive_the_next_page() -> None:
     assert one.wanted == pytest.approx(one.shares["en"] + one.shares["fr"])
 
 
+def test_guess_from_a_feature_follows_the_pages_without_it() -> None:
+    asked, fresh = LanguageGuesser(LANGS), LanguageGuesser(LANGS)
+    found = []
+    for guesser in (asked, fresh):
+        ids = guesser.feature_ids(["x", "s:"])
+        guesser.learn(ids[:1], "fr")
+        first = guesser.first_guess("", "", {})
+        if guesser is asked:
+            found.append(guesser.guess(ids, first))
+        for _ in range(9):
+            guesser.learn(guesser.feature_ids(["y"]), "en")
+        found.append(guesser.guess(ids, first))
+    before, one, other = found
+    assert one == other
+    assert one.shares["en"] > before.shares["en"]
+
+
 def test_first_guesses_with_the_same_features_are_told_apart() -> None:
     guesser = LanguageGuesser(LANGS)
     guesser.learn(features(guesser, "/x"), "en")
@@ -181,3 +203,21 @@ def test_long_texts_and_numbers_are_no_features() -> None:
     )
     assert len(short) == len(long) + 1
     assert link_features(Link(at("/a?id=7"))) == link_features(Link(at("/a?id=8")))
+
+
+# -- texts -----------------------------------------------------------------------------------------
+
+ENGLISH, FRENCH = "The opening hours of our library in winter", "Les horaires de la bibliothèque"
+
+
+def test_text_of_a_link_counts_before_the_words_of_its_url() -> None:
+    words = FRENCH.lower().replace(" ", "-")
+    links = [
+        Link(at(f"/{words}"), anchor=ENGLISH),
+        Link(at(f"/{words}/?page=2"), anchor="Home"),
+        Link(at("/a7"), anchor="Home"),
+        Link(at("/b7"), anchor=FRENCH),
+    ]
+    assert text_languages(links, LANGS) == ["en", "fr", "", "fr"]
+    assert [text_languages([link], LANGS)[0] for link in links] == ["en", "fr", "", "fr"]
+    assert text_languages([], LANGS) == []

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from diptych.language.codes import asked_language
-from diptych.language.identify import identify
+from diptych.language.identify import identify_all
 from diptych.language.switchers import declared_language, names_other_language
 from diptych.stages.crawl.hybrid.known_urls import KnownUrl
 from diptych.types import Link
@@ -68,20 +68,29 @@ def link_features(link: Link) -> list[str]:
     return found
 
 
-def text_language(link: Link, langs: Sequence[str]) -> str:
-    """The language of a link's text or, failing that, of the words in its URL; "" if uncertain.
+def text_languages(links: Sequence[Link], langs: Sequence[str]) -> list[str]:
+    """The language of each link's text or, failing that, of the words in its URL; "" if uncertain.
 
     The result may be any language, but the requested languages, `langs`, have a higher prior.
 
-    >>> text_language(Link("http://x.org/de/a", anchor="This is what the new one can do"), ["de"])
-    'en'
+    >>> link = Link("http://x.org/de/a", anchor="This is what the new one can do")
+    >>> text_languages([link, Link("http://x.org/", anchor="Home")], ["de"])
+    ['en', '']
     """
-    last = link.url.partition("?")[0].rstrip("/").rpartition("/")[2]
-    for text in (link.anchor, re.sub(r"[-_+.\d]+|%20", " ", last)):
-        for lang, score in identify(text, langs, closed=False)[:1]:
-            if score >= _MIN_TEXT_SCORE:
-                return lang
-    return ""
+    found = _sure_languages([link.anchor for link in links], langs)
+    silent = [place for place, lang in enumerate(found) if not lang]
+    names = (links[place].url.partition("?")[0].rstrip("/").rpartition("/")[2] for place in silent)
+    words = [re.sub(r"[-_+.\d]+|%20", " ", name) for name in names]
+    for place, lang in zip(silent, _sure_languages(words, langs), strict=True):
+        found[place] = lang
+    return found
+
+
+def _sure_languages(texts: Sequence[str], langs: Sequence[str]) -> list[str]:
+    """The language of each text, or "" if it is uncertain."""
+    best = (scores[:1] for scores in identify_all(texts, langs, closed=False))
+    sure = ([lang for lang, score in one if score >= _MIN_TEXT_SCORE] for one in best)
+    return [lang[0] if lang else "" for lang in sure]
 
 
 class Guess(NamedTuple):
@@ -112,8 +121,17 @@ class LanguageGuesser:
     _by_feature: dict[int, tuple[dict[str, float], float]] = field(default_factory=dict)
     """cache, valid until the next page: feature id -> language probabilities and their
     divergence"""
-    _by_last: dict[tuple[float, ...], tuple[dict[str, float], float]] = field(default_factory=dict)
-    """the same for last features, with the first guesses that they correct"""
+    _by_last: dict[tuple[int, int], tuple[dict[str, float], dict[str, float], float]] = field(
+        default_factory=dict
+    )
+    """the same for last features, by the id of the first guess that they correct, which comes first
+    in the value"""
+    _by_counts: dict[frozenset[tuple[str, int]], tuple[dict[str, float], float]] = field(
+        default_factory=dict
+    )
+    """the same for the counts of a feature, which many features share"""
+    _guesses: dict[int, Guess] = field(default_factory=dict)
+    """the same: id of one of these language probabilities -> what follows from them"""
     _by_url: dict[tuple[int, ...], tuple[dict[str, float], Guess]] = field(default_factory=dict)
     """the same for all features of a URL -> first guess, and guess"""
     _usual: dict[str, float] = field(default_factory=dict)
@@ -157,6 +175,8 @@ class LanguageGuesser:
         self.total[lang] = self.total.get(lang, 0) + pages
         self._by_feature.clear()
         self._by_last.clear()
+        self._by_counts.clear()
+        self._guesses.clear()
         self._by_url.clear()
         self._usual = {}
 
@@ -210,23 +230,25 @@ class LanguageGuesser:
         if not features:
             return self._read(first)
         usual = self._usual = self._usual or self._shares(first)
-        last = (features[-1], *first.values())
-        best, furthest = self._by_last.get(last) or self._by_first(last, first, usual)
+        last = features[-1], id(first)
+        _, best, furthest = self._by_last.get(last) or self._by_first(last, first, usual)
         known_features = self._by_feature
         for feature in features[:-1]:
             shares, divergence = known_features.get(feature) or self._by_one(feature, usual)
             if divergence > furthest:
                 best, furthest = shares, divergence
-        guess = self._read(best)
+        guess = self._guesses.get(id(best))
+        if guess is None:
+            guess = self._guesses[id(best)] = self._read(best)
         self._by_url[features] = first, guess
         return guess
 
     def _by_first(
-        self, last: tuple[float, ...], first: dict[str, float], usual: dict[str, float]
-    ) -> tuple[dict[str, float], float]:
-        """The same as `_by_one` for the last feature of a URL, whose prior is the first guess."""
-        guess = self._updated(self.counts[int(last[0])], first, _FIRST_GUESS_WEIGHT)
-        found = self._by_last[last] = guess, _divergence(guess, usual)
+        self, last: tuple[int, int], first: dict[str, float], usual: dict[str, float]
+    ) -> tuple[dict[str, float], dict[str, float], float]:
+        """The first guess, and the same as `_by_one` for the last feature, whose prior it is."""
+        guess = self._updated(self.counts[last[0]], first, _FIRST_GUESS_WEIGHT)
+        found = self._by_last[last] = first, guess, _divergence(guess, usual)
         return found
 
     def _by_one(self, feature: int, usual: dict[str, float]) -> tuple[dict[str, float], float]:
@@ -234,8 +256,13 @@ class LanguageGuesser:
 
         The divergence is -inf if no page has the feature.
         """
-        guess = self._updated(self.counts[feature], usual, _USUAL_WEIGHT)
-        found = guess, _divergence(guess, usual) if guess is not usual else -math.inf
+        counts = self.counts[feature]
+        key = frozenset(counts.items())
+        found = self._by_counts.get(key)
+        if found is None:
+            guess = self._updated(counts, usual, _USUAL_WEIGHT)
+            found = guess, _divergence(guess, usual) if guess is not usual else -math.inf
+            self._by_counts[key] = found
         self._by_feature[feature] = found
         return found
 

@@ -17,7 +17,7 @@ from diptych.page.template import block_keys
 from diptych.protocols import Guide, SiteView
 from diptych.reason import fault_type
 from diptych.stages.crawl.hybrid.known_urls import Kinds, KnownUrl, State
-from diptych.stages.crawl.hybrid.language_guess import OTHER, link_features, text_language
+from diptych.stages.crawl.hybrid.language_guess import OTHER, link_features, text_languages
 from diptych.stages.crawl.hybrid.memory import MILLION, Memory
 from diptych.stages.crawl.hybrid.ranking import Ranking
 from diptych.stages.crawl.hybrid.snapshot import write_snapshot
@@ -219,14 +219,15 @@ class _HybridGuide:
 
         The evidence comes from the languages that the links declare for their targets.
         """
-        model = self._translations.languages_of(links)
+        model, said = self._translations.languages_of(links), self._languages_of_texts(links)
         groups: list[dict[str, KnownUrl]] = [{}]
         targets: dict[KnownUrl, None] = {}
         for link in links:
             if link.rel not in FOLLOWED or link.url == known.url:
                 continue
             lang, how = self._languages.declared(link)
-            target = self._target_of(link, known, lang, model.get(link.url, {}))
+            guesses = model.get(link.url, {}), said.get(link.url, "")
+            target = self._target_of(link, known, lang, *guesses)
             if target is None:
                 continue
             targets[target] = None
@@ -243,6 +244,14 @@ class _HybridGuide:
                 self._matches.add_evidence(one, other, ((kind,), (kind, section(other.url))))
         self._translations.compare_with_links(known, targets)
 
+    def _languages_of_texts(self, links: Sequence[Link]) -> dict[Url, str]:
+        """Map each new URL among the links to the language of the text of its first link."""
+        new: dict[Url, Link] = {}
+        for link in () if self._urls.is_full else links:
+            if link.rel in FOLLOWED and self._urls.get(link.url) is None:
+                new.setdefault(link.url, link)
+        return dict(zip(new, text_languages([*new.values()], self._langs), strict=True))
+
     def _kinds_of_declaration(self, target: KnownUrl, how: str) -> Kinds:
         """The evidence kinds of a link that declares the language of its target.
 
@@ -255,13 +264,13 @@ class _HybridGuide:
         return ((how,), (how, "common" if is_common else "seldom"))
 
     def _target_of(
-        self, link: Link, source: KnownUrl, declared: str, model: dict[str, float]
+        self, link: Link, source: KnownUrl, declared: str, model: dict[str, float], said: str
     ) -> KnownUrl | None:
         """Return the entry for a link's target; add an entry if the target is new.
 
         Return None if the limit on known URLs is reached.  `source` is the linking page, `declared`
         is the language that the link declares, and `model` contains the language probabilities from
-        the URL language model.
+        the URL language model.  `said` is the language of the link's text.
         """
         known = self._urls.get(link.url)
         if known is not None:
@@ -279,9 +288,9 @@ class _HybridGuide:
         source_lang = source.lang if found_by == "link" else ""
         # The feature that the first guess is based on comes last: its counts correct the guess.
         features = [*link_features(link), f"u:{link.rel} {source.url}"]
-        if lang := text_language(link, self._langs):
-            features.append(f"t:{lang}")
-            features.append(f"t:{lang} {features[2]}")
+        if said:
+            features.append(f"t:{said}")
+            features.append(f"t:{said} {features[2]}")
         features.append(f"d:{declared}" if declared else f"s:{source_lang}")
         ids = self._languages.feature_ids(features)
         first = self._languages.first_guess(declared, source_lang, model)

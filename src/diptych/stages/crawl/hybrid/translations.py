@@ -55,8 +55,8 @@ class Translations:
         """If a page has no candidates, add the link target that is most likely its translation."""
         if self._is_decided(known):
             return
-        others = self._in_other_language(known, targets)
-        for url, probability in ranked_translations(known.url, list(others)[:MAX_CANDIDATES])[:1]:
+        others = self._in_other_language(known, targets, MAX_CANDIDATES)
+        for url, probability in ranked_translations(known.url, list(others))[:1]:
             if probability >= MIN_PROBABILITY:
                 self._matches.add_evidence(known, others[url], (("url_model",),))
 
@@ -68,8 +68,7 @@ class Translations:
                 continue
             if known.lang not in others:
                 scanned = islice(self._memory.to_refresh, _MAX_SCANNED)
-                likely = self._in_other_language(known, scanned)
-                others[known.lang] = dict(islice(likely.items(), _MAX_COMPARED))
+                others[known.lang] = self._in_other_language(known, scanned, _MAX_COMPARED)
             compared = others[known.lang]
             ranked = ranked_translations(known.url, list(compared))
             for rank, (url, probability) in enumerate(ranked[:_MAX_RANK], 1):
@@ -90,16 +89,17 @@ class Translations:
         return is_paired or not self._has_models or known.lang not in self._langs
 
     def _in_other_language(
-        self, known: KnownUrl, others: Iterable[KnownUrl]
+        self, known: KnownUrl, others: Iterable[KnownUrl], most: int
     ) -> dict[Url, KnownUrl]:
-        """The pending URLs in `others` that are probably in a different language from `known`.
+        """The first `most` pending URLs in `others` that are probably in another language.
 
-        Only requested languages are considered.
+        Only requested languages other than that of `known` are considered.
         """
         own = ("", OTHER, known.lang)
         pending = (other for other in others if other.state is State.PENDING)
         likely = self._values.likely_language
-        return {other.url: other for other in pending if likely(other) not in own}
+        found = ((other.url, other) for other in pending if likely(other) not in own)
+        return dict(islice(found, most))
 
     # -- by keys -----------------------------------------------------------------------------
 
