@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
 
+import click
 import generate
 import pytest
 from support.fakes import FakeSite, paths
@@ -19,7 +20,7 @@ from transcripts import FENCE as CONSOLE
 from diptych import errors, recipes, registry
 from diptych._version import VERSION
 from diptych.commands import main
-from diptych.commands.mine import to_json
+from diptych.commands.mine import mine, to_json
 from diptych.engine.fetch import FetchSettings
 from diptych.frontier.politeness import Limits, Politeness
 from diptych.frontier.queue import State
@@ -51,7 +52,7 @@ def load(path: Path) -> ModuleType:
 
 
 BLOCKS: dict[str, str] = generate.blocks_from_code()
-SHARE = {each.name: each.default for each in main.commands["mine"].params}["share"]
+SHARE = {each.name: each.default for each in mine.params}["share"]
 KNOWN_LANGUAGES = len(set(open_model().labels) - {"zxx"})  # zxx: no language
 
 
@@ -68,9 +69,11 @@ def shown(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("name", main.commands)
+@pytest.mark.parametrize("name", main.list_commands(click.Context(main)))
 def test_every_command_is_explained_and_has_help(name: str) -> None:
-    assert main.commands[name].help
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    assert command.help
     assert f"\n## {name}\n" in text_of(DOCS / "cli.md")
     assert any(f"diptych {name}" in by_hand(page) for page in PAGES)
 

@@ -20,9 +20,12 @@ from support.terminal import Terminal
 from support.waiting import until
 
 import diptych
-from diptych.api.mine import MineOptions
+from diptych.api.mine import MineOptions, mine_sites
+from diptych.api.web import Environment
 from diptych.demo import SITE
 from diptych.engine.file_server import serve as serve_files
+from diptych.engine.workers import Workers
+from diptych.reports.progress import Monitor
 
 QUICK: dict[str, Any] = {"langs": ["en", "fr"], "delay": 0, "allow_private": True, "jobs": 1}
 
@@ -223,6 +226,29 @@ def test_truncated_archive_is_a_note(tmp_path: Path, recorded: Path) -> None:
     run = diptych.mine(warc=cut, langs="en,fr", out=tmp_path / "run", jobs=1)
     assert 0 < run.summary.segments < 440
     assert any("cut.warc.gz" in note for note in run.notes)
+
+
+class Prepared(Workers):
+    """Workers that record whether the run existed when they were told to start."""
+
+    def __init__(self, run: Path) -> None:
+        super().__init__(0)
+        self._run = run
+        self.seen: list[bool] = []
+
+    def prepare(self, tasks: int = 0) -> None:
+        self.seen.append(self._run.exists())
+
+
+def test_workers_start_before_the_strategies_are_imported(
+    tmp_path: Path, recorded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workers = Prepared(tmp_path / "run")
+    monkeypatch.setattr(Environment, "start_workers", lambda *_: workers)
+    asked = MineOptions(warc=(str(recorded),), langs="en,fr", out=tmp_path / "run")
+    mined = mine_sites(asked, Monitor(), Environment())
+    assert mined.summary.pairs > 0
+    assert workers.seen[0] is False
 
 
 def test_no_note_has_a_placeholder_for_an_option(tmp_path: Path) -> None:

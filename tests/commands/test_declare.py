@@ -7,10 +7,13 @@ import pytest
 from support.commands import run
 
 from diptych.commands import main
+from diptych.commands.mine import mine
 
 
 def commands(group: click.Group, *names: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    for name, found in group.commands.items():
+    for name in group.list_commands(click.Context(group)):
+        found = group.get_command(click.Context(group), name)
+        assert found is not None
         if isinstance(found, click.Group):
             yield from commands(found, *names, name)
         else:
@@ -82,9 +85,7 @@ def test_help_is_whole_and_as_wide_as_the_terminal(
         "Estimate the probability that the pages at two URLs are translations of each other."
         in (" ".join(shown.split()))
     )
-    of_mine = main.commands["mine"].get_help(
-        click.Context(main.commands["mine"], parent=top, info_name="mine")
-    )
+    of_mine = mine.get_help(click.Context(mine, parent=top, info_name="mine"))
     widest = max(len(line) for line in of_mine.splitlines())
     assert min(columns, 110) - 12 < widest <= min(columns, 110)
 

@@ -230,8 +230,3 @@ def test_lines_above_the_display_stay_unchanged() -> None:
         output.flush()
         assert output.isatty()
     assert file.getvalue().count(line) == 1
-
-
-def test_quiet_run_reports_nothing() -> None:
-    with progress_display(Monitor(), None) as monitor:
-        assert (monitor.report, monitor.notify) == (None, None)

@@ -6,8 +6,10 @@ from collections.abc import Callable
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from publicsuffixlist import PublicSuffixList
 from support.timing import processor_seconds
 
+from diptych.files import shipped_text
 from diptych.text.urls import (
     MAX_LENGTH,
     _targets,
@@ -552,10 +554,28 @@ def test_origin_and_host(url: str, origin: str, host: str) -> None:
         ("http://xn--bcher-kva.example/", "xn--bcher-kva.example"),
         ("http://fr.xn--bcher-kva.de/", "xn--bcher-kva.de"),
         ("http://host.unknown-suffix/", "host.unknown-suffix"),
+        ("http://host.xn--zzzzzz/", "host.xn--zzzzzz"),
+        ("http://a.b.xn--55qx5d.cn/", "b.xn--55qx5d.cn"),
+        ("http://a.b.xn--41a.xn--p1acf/", "b.xn--41a.xn--p1acf"),
+        ("http://a.b.city.kawasaki.jp/", "city.kawasaki.jp"),
+        ("http://c.b.a.kawasaki.jp/", "b.a.kawasaki.jp"),
+        ("http://a.co.uk/", "a.co.uk"),
     ],
 )
 def test_site_is_the_registrable_domain_with_its_port(url: str, name: str) -> None:
     assert site_name(url) == name
+
+
+def test_site_is_the_same_as_by_the_whole_list_of_public_suffixes() -> None:
+    whole = PublicSuffixList()
+    listed = shipped_text("publicsuffixlist", "public_suffix_list.dat").split("\n")
+    rules = [rule for rule in listed if rule and not rule.startswith("//")][::50]
+    hosts = [
+        f"c.b.{rule.removeprefix('!').removeprefix('*.')}".encode("idna").decode() for rule in rules
+    ]
+    assert len(hosts) > 100
+    for host in hosts:
+        assert site_name(f"http://{host}/") == whole.privatesuffix(host)
 
 
 @given(with_scheme)

@@ -52,13 +52,15 @@ class CommonCrawlOptions:
 
     def sources(self) -> tuple[str, ...]:
         """The crawls and index files, as `run.toml` lists them; raises `ConfigError`."""
-        from diptych.sources.crawl_captures import check_crawl
-
         if self.cc_index and not self.common_crawl:
             raise ConfigError(
                 f"{option_name('cc_index')} needs the name of a crawl, such as"
                 f" {option_name('common_crawl')} CC-MAIN-2026-40"
             )
+        if not self.common_crawl:
+            return ()
+        from diptych.sources.crawl_captures import check_crawl
+
         return (*map(check_crawl, self.common_crawl), *self.cc_index)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -25,6 +26,7 @@ from diptych.errors import for_command_line
 
 if TYPE_CHECKING:
     from diptych.engine.engine import Engine
+    from diptych.engine.workers import Workers
     from diptych.frontier.politeness import Limits
     from diptych.learn.lexicon.lexicon import Lexicon
     from diptych.pipeline import Plan
@@ -171,15 +173,19 @@ def mine_sites(
     archives, crawls = archive_names(asked.warc), asked.sources()
     seeds = seeds_of(asked, archives=bool(archives))
     recipe = asked.recipe()
-    strategies = strategies_of(recipe, is_complete=bool(crawls or (archives and not seeds)))
     names = (*archives, *crawls)
     lexicons = [read_lexicon(path) for path in asked.lexicon]
     known = tuple(lexicon_name(lexicon, langs) for lexicon in lexicons)
     terms = Terms(langs, tuple(seeds), asked.scope, recipe, names, known, learned_names())
     folder = asked.out or default_folder(seeds, (*asked.warc, *crawls), langs)
     agent = agent_of(asked.user_agent)
-    with opened_run(folder, terms, agent=agent, keep_empty=keep_empty) as store:
-        mining = Mining(asked, monitor, environment, store, terms, strategies, profiler)
+    with ExitStack() as stack:
+        workers = stack.enter_context(environment.start_workers(asked.jobs))
+        if not crawls:
+            workers.prepare()  # while this process imports the strategies
+        strategies = strategies_of(recipe, is_complete=bool(crawls or (archives and not seeds)))
+        store = stack.enter_context(opened_run(folder, terms, agent=agent, keep_empty=keep_empty))
+        mining = Mining(asked, monitor, environment, store, terms, strategies, workers, profiler)
         return mining.run(archives, lexicons, agent)
 
 
@@ -193,6 +199,7 @@ class Mining:
     store: Store
     terms: Terms
     strategies: Strategies
+    workers: Workers
     profiler: Profiler | None = None
     is_update: bool = False
 
@@ -204,8 +211,7 @@ class Mining:
         store, monitor, langs = self.store, self.monitor, self.terms.langs
         if self.asked.common_crawl:
             self._copy_pages(agent)
-        workers = self.environment.start_workers(self.asked.jobs)
-        with workers:
+        with self.workers as workers:
             workers.prepare()  # while this process imports the engine
             engine = _engine(self.asked, self.terms, agent, self.environment)
             if self.profiler is not None:

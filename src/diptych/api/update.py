@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from contextvars import copy_context
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -112,10 +113,15 @@ def update_pages(asked: UpdateOptions, monitor: Monitor, environment: Environmen
     )  # fmt: skip
     terms = replace(known, schema=SCHEMA_VERSION)
     agent = agent_of(asked.user_agent)
-    with open_run(asked.run, terms, agent=agent) as store:
-        mine = _with_hosts(asked.mining(terms), store, terms)
+    with ExitStack() as stack:
+        workers = stack.enter_context(environment.start_workers(asked.jobs))
+        workers.prepare()  # while this process imports the strategies
         strategies = strategies_of(terms.recipe, is_complete=False)
-        mining = Mining(mine, monitor, environment, store, terms, strategies, is_update=True)
+        store = stack.enter_context(open_run(asked.run, terms, agent=agent))
+        mine = _with_hosts(asked.mining(terms), store, terms)
+        mining = Mining(
+            mine, monitor, environment, store, terms, strategies, workers, is_update=True
+        )
         mined = mining.run((), lexicons, agent)
         if not monitor.stopped():
             Updates(store).close(time.time())

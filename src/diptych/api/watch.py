@@ -63,10 +63,6 @@ def _shown(
     cancel: Cancel | None,
     figures: Figures,
 ) -> Iterator[Watching]:
-    from rich.console import Console
-
-    from diptych.reports.display import progress_display
-
     if cancel is not None:
         if not callable(getattr(cancel, "is_set", None)):
             raise ConfigError(f"cancel must be a threading.Event, not {cancel!r}")
@@ -75,8 +71,14 @@ def _shown(
         monitor.report = progress
     elif not isinstance(progress, bool):
         raise ConfigError(f"progress must be a function, True or False, not {progress!r}")
-    console = Console(stderr=True) if progress is True else None
-    with progress_display(monitor, console, figures):
+    if progress is not True:
+        yield monitor
+        return
+    from rich.console import Console
+
+    from diptych.reports.display import progress_display
+
+    with progress_display(monitor, Console(stderr=True), figures):
         yield monitor
 
 

@@ -74,8 +74,6 @@ def print_mined(
     mining: Callable[[Monitor, Environment], Mined], *, as_json: bool, quiet: bool
 ) -> int:
     """Mine while progress is shown, print the summary, and return the exit code."""
-    from diptych.reports.funnel import print_funnel
-    from diptych.reports.profile import profile_lines
     from diptych.reports.progress import Monitor
 
     started = time.monotonic()
@@ -88,8 +86,12 @@ def print_mined(
         rounded = {name: round(value, 3) for name, value in times.items()}
         click.echo(to_json(mined.summary, **rounded, out=str(mined.folder), notes=notes))
     else:
+        from diptych.reports.funnel import print_funnel
+
         print_funnel(summary_console(stderr=True), mined.summary, mined.folder, notes)
     if mined.profile is not None:
+        from diptych.reports.profile import profile_lines
+
         click.echo("\n".join(profile_lines(mined.profile)), err=True)
     return _exit_code(mined)
 

@@ -147,19 +147,25 @@ class UrlModelOptions:
 @contextmanager
 def displayed(monitor: Shown, *, quiet: bool, figures: Figures | None = None) -> Iterator[Shown]:
     """Show the progress of a run; Ctrl-C stops the run, a second Ctrl-C stops it immediately."""
+    with ExitStack() as stack:
+        if stack.enter_context(on_signal(signal.SIGINT, monitor.interrupt)):
+            monitor.on_tick = stack.enter_context(BriefCollections()).collect_if_due
+        if not quiet:
+            _show(monitor, figures, stack)
+        yield monitor
+
+
+def _show(monitor: Monitor, figures: Figures | None, stack: ExitStack) -> None:
+    """Show progress on standard error until the stack is closed."""
     from rich.console import Console
 
     from diptych.reports.display import OutputAbove, mining_figures, progress_display
 
-    with ExitStack() as stack:
-        if stack.enter_context(on_signal(signal.SIGINT, monitor.interrupt)):
-            monitor.on_tick = stack.enter_context(BriefCollections()).collect_if_due
-        console = None if quiet else Console(stderr=True)
-        stack.enter_context(progress_display(monitor, console, figures or mining_figures))
-        if console is not None and console.is_interactive and sys.stdout.isatty():
-            # The display has replaced standard output by a stream that wraps lines.
-            stack.enter_context(redirect_stdout(OutputAbove(console)))
-        yield monitor
+    console = Console(stderr=True)
+    stack.enter_context(progress_display(monitor, console, figures or mining_figures))
+    if console.is_interactive and sys.stdout.isatty():
+        # The display has replaced standard output by a stream that wraps lines.
+        stack.enter_context(redirect_stdout(OutputAbove(console)))
 
 
 def summary_console(*, stderr: bool) -> Console:

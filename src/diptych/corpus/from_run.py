@@ -15,7 +15,6 @@ from diptych.corpus.n_way import Group, groups, joined
 from diptych.corpus.parts import parts_of, write_parts
 from diptych.corpus.personal_data import redacted
 from diptych.errors import StoreError
-from diptych.page.read import read_content
 from diptych.protocols import Corpus, Exporter
 from diptych.run.segments import Segments, reason_at
 from diptych.run.store import Store
@@ -198,6 +197,8 @@ class RunCorpus:
             raise StoreError(
                 f"an archive of {self.store.folder} ends before byte {offset}: it is truncated"
             )
+        from diptych.page.read import read_content
+
         return read_content(response)[0]
 
     def _pair(self, id: int) -> _Pair | None:

@@ -11,7 +11,6 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from diptych.corpus.telephones import telephones
 from diptych.kernels.text_hints import TextHint, text_hints
 
 _ASCII_SIGN, _SIGN = re.compile(r"[0-9@(\[{]"), re.compile(r"[\d@\uff20\ufe6b(\[{]")
@@ -240,6 +239,8 @@ def _numbers(text: str) -> Iterator[_Match]:
     for found in _CARD.finditer(plain):
         if _is_card(found[0]):
             yield _Match(found.start(), found.end(), "card")
+    from diptych.corpus.telephones import telephones  # most texts have few digits
+
     yield from (_Match(start, end, "phone") for start, end in telephones(plain))
 
 

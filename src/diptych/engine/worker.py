@@ -35,7 +35,8 @@ _MACHINE_FAULTS = (OSError, ImportError, DatabaseError, DiptychError)
 _PR_SET_PDEATHSIG = 1  # see prctl(2)
 _COLLECT_RARELY = (100_000, 50, 100)  # pages create no cycles; the search took 10% of the time
 _WAIT_SECONDS = 0.02  # results that arrive within this time are sent together
-_FIRST_MODULE = "diptych.engine.reading"  # the module of the task that nearly all workers run first
+_FIRST_MODULES = ("diptych.engine.reading", "diptych.page.read")
+"""modules of the task that nearly all workers run first"""
 
 Context = TypeVar("Context")
 Context_contra = TypeVar("Context_contra", contravariant=True)
@@ -143,7 +144,8 @@ def main(source: BinaryIO, sink: BinaryIO) -> None:
     context: Any = None
     answers = _Answers(sink)
     try:
-        importlib.import_module(_FIRST_MODULE)  # while the first task is on its way
+        for module in _FIRST_MODULES:  # while the first task is on its way
+            importlib.import_module(module)
         while True:
             message = pickle.loads(frames.get())
             if isinstance(message, NewContext):

@@ -16,9 +16,9 @@ from diptych.kernels.lines import as_lines
 _SEED = hash("hints") % (1 << 64)  # differs between processes, so no page can plan collisions
 _MIN_DIGITS = 6
 # At signs, spelled ones too: `(at)`, `[ arroba ]`, `(chez)`; and digits that are not ASCII.
-_SIGNS = re.compile(r"@| AT |[(\[{] ?[aAcC\x80-\U0010ffff]|[\u0600-\u1fff\u3000-\U0010ffff]")
+_SIGNS = r"@| AT |[(\[{] ?[aAcC\x80-\U0010ffff]|[\u0600-\u1fff\u3000-\U0010ffff]"
 # Everything that `ftfy` detects has two adjacent non-ASCII characters, or one of these.
-_SUSPECT = re.compile("[^\x00-\x7f]{2}|[\x80-\x9f\xc2\xc3\u0152\u0153]")
+_SUSPECT = "[^\x00-\x7f]{2}|[\x80-\x9f\xc2\xc3\u0152\u0153]"
 _CUTS = ("…", "...")
 _AFTER_CUT = " ])»”\"'"  # characters that may follow the ellipsis of an excerpt
 
@@ -87,9 +87,9 @@ def pair_hints(lefts: Sequence[str], rights: Sequence[str]) -> NDArray[np.uint8]
 def text_hint_reference(text: str) -> int:
     """The hints of a text, in Python."""
     found = TextHint.UNREAD if "\ufffd" in text else TextHint(0)
-    if _SUSPECT.search(text):
+    if re.search(_SUSPECT, text):
         found |= TextHint.SUSPECT
-    if _SIGNS.search(text) or len(re.findall("[0-9]", text)) >= _MIN_DIGITS:
+    if re.search(_SIGNS, text) or len(re.findall("[0-9]", text)) >= _MIN_DIGITS:
         found |= TextHint.PERSONAL
     return found
 

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from diptych.page.body import decompress, is_html
-from diptych.page.read import read_page
 from diptych.page.robots import Robots, retry_after
 from diptych.page.sitemaps import MAX_SITEMAP_BYTES, Sitemap, read_sitemap
 from diptych.reason import Reason
@@ -84,6 +83,8 @@ def read_answer(
         return reading._replace(sitemap=read_sitemap(body))
     if failed := _unreadable(reading, response):
         return failed
+    from diptych.page.read import read_page  # only processes that parse pages need it
+
     page = read_page(response, depth=depth, langs=langs, with_sketch=with_sketch)
     return reading._replace(page=page)
 

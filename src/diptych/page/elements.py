@@ -69,8 +69,9 @@ UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uf
 
 def _known() -> dict[int, tuple[int, str]]:
     """Map each tag number of the parser to the element's role and name."""
+    parser = LexborHTMLParser("")
     tag_id = {
-        name: LexborHTMLParser("").create_node(name).tag_id
+        name: parser.create_node(name).tag_id
         for names in (*_ROLES, _PASSED_BY)
         for name in names.split()
     }

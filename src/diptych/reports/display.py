@@ -304,15 +304,12 @@ def _fitting_texts(texts: Sequence[str], room: int) -> list[str]:
 
 @contextmanager
 def progress_display(
-    monitor: Watched, console: Console | None, figures: Figures = mining_figures
+    monitor: Watched, console: Console, figures: Figures = mining_figures
 ) -> Iterator[Watched]:
-    """Context manager that shows a monitor's reports on `console`, unless `console` is None.
+    """Context manager that shows a monitor's reports on `console`.
 
     `figures` is a function that returns the figures to show for a report.
     """
-    if console is None:
-        yield monitor
-        return
     display = Display(console, figures)
     monitor.report, monitor.notify = display.show, display.say
     try:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from diptych.engine.worker import TaskLimits
-from diptych.page.read import read_content, read_page
 from diptych.page.sketch import block_languages
 from diptych.protocols import LinkAligner, TreeAligner
 from diptych.reason import Reason
@@ -119,6 +118,8 @@ class TaskContext:
             response = self.store.response(url)
             if response is None:
                 return None
+            from diptych.page.read import read_content
+
             content = read_content(response)
         return Page(record, (), *content, self.store.sketch(url))
 
@@ -175,6 +176,8 @@ class SketchTask(NamedTuple):
         response = context.store.response(self.url)
         if response is None:
             return None
+        from diptych.page.read import read_page
+
         page = read_page(response, langs=context.langs, with_sketch=True)
         return page.sketch or Sketch("", 0, {}), page.content
 

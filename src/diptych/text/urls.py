@@ -10,10 +10,12 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
+from diptych.files import shipped_text
 from diptych.text.caches import TextCache, TextMap
 from diptych.text.digests import signed_hash
 from diptych.types import Url
@@ -318,16 +320,26 @@ def _site_of_origin(origin: str) -> str:
     suffix = port[0] if port else ""
     if ":" in host or _DOTTED_QUAD.match(host):
         return authority
-    suffixes = _public_suffixes("xn--" in host)
+    suffixes = _public_suffixes(host.removesuffix(".").rpartition(".")[2], "xn--" in host)
     return (suffixes.privatesuffix(host) or host) + suffix
 
 
 @cache
-def _public_suffixes(is_encoded: bool) -> PublicSuffixList:
-    """The list of public suffixes; to encode those in other scripts takes most of the time."""
+def _public_suffixes(domain: str, is_encoded: bool) -> PublicSuffixList:
+    """The public suffixes under a top-level domain; to read all takes several times as long.
+
+    Those in other scripts are encoded only for hosts that are, because that takes long too.
+    """
     from publicsuffixlist import PublicSuffixList
 
-    return PublicSuffixList(accept_encoded_idn=is_encoded)
+    names = {domain}
+    if domain.startswith("xn--"):
+        with suppress(UnicodeError):  # then no rule is for this domain
+            names.add(domain.encode().decode("idna"))
+    ends = tuple(f".{name}" for name in names)
+    listed = shipped_text("publicsuffixlist", "public_suffix_list.dat").split("\n")
+    rules = [rule for rule in listed if rule.endswith(ends)]
+    return PublicSuffixList("\n".join(rules), accept_encoded_idn=is_encoded)
 
 
 def site_name(url: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from html import escape
 from typing import ClassVar
-from xml.sax.saxutils import quoteattr
 
 from diptych._version import VERSION
 from diptych.protocols import Corpus, Files
@@ -113,7 +113,7 @@ def _props(names: Sequence[str], indent: int) -> list[str]:
 
 def _attribute(text: str) -> str:
     """Encode an attribute value for a template: quoted, and with percent signs doubled."""
-    return quoteattr(columns.xml_line(text)).replace("%", "%%")
+    return f'"{escape(columns.xml_line(text))}"'.replace("%", "%%")
 
 
 def _escaped(fields: Sequence[str]) -> list[bytes]:
