@@ -645,3 +645,11 @@ def test_path_leads_where_it_leads_with_its_host(path: str) -> None:
         assert resolve("http://example.org/a/b", f"/{path}") == normalise(
             f"http://example.org/{path}"
         )
+
+
+@pytest.mark.parametrize(
+    ("href", "target"),
+    [("c #part", "c%20"), ("/c ?#part", "c%20"), ("c\u00a0#part", "c%C2%A0"), ("c/#part", "c/")],
+)
+def test_white_space_before_a_fragment_is_part_of_the_path(href: str, target: str) -> None:
+    assert resolve("http://example.org/b", href) == f"http://example.org/{target}"

@@ -244,7 +244,8 @@ def resolver(base: str) -> Callable[[str], Url | None]:
         if len(bare) > 4 * MAX_LENGTH:
             return None
         before, mark, _ = bare.partition("#")
-        if mark and len(bare) <= _MAX_CACHED and not before[-1:].isspace():
+        # With white space or an empty query at its end, it would be read in another way alone.
+        if mark and len(bare) <= _MAX_CACHED and (before[-1:] in "/" or before[-1].isalnum()):
             return resolve_one(before)
         if not bare or bare[0] in "#?":
             return _resolve(base, bare)
