@@ -28,7 +28,8 @@ def test_the_kernel_is_compiled() -> None:
 
 def test_decisions_come_from_the_caller(walker: Walker) -> None:
     parser = LexborHTMLParser(
-        "<h1>a<b>b</b></h1><p>c<sup>1</sup></p><p><a class=x href='#d'>2<b>.</a></p><a href=1>e</a><a href=2>f"
+        "<h1>a<b>b</b></h1><p>c<sup>1</sup></p><p><a class=x href='#d'>2<b>.</a></p>"
+        "<a href=1>e</a><a href=2>f"
     )
     asked: list[tuple[Question, str]] = []
 
