@@ -28,7 +28,8 @@ def test_the_kernel_is_compiled() -> None:
 
 def test_decisions_come_from_the_caller(walker: Walker) -> None:
     parser = LexborHTMLParser(
-        "<h1>a<b>b</b></h1><p>c<sup>1</sup></p><p><a href='#d'>2</a></p><a href=1>e</a><a href=2>f"
+        "<h1>a<b>b</b></h1><p>c<sup>1</sup></p><p><a class=x href='#d'>2<b>.</a></p>"
+        "<a href=1>e</a><a href=2>f"
     )
     asked: list[tuple[Question, str]] = []
 
@@ -40,11 +41,12 @@ def test_decisions_come_from_the_caller(walker: Walker) -> None:
     assert found is not None
     assert found.texts == ["a b", "c", "e f"]
     assert asked == [
-        (Question.GAP, "a"), (Question.SUPERSCRIPT, ""), (Question.MARK, ""),
+        (Question.GAP, "a"), (Question.SUPERSCRIPT, ""),
+        (Question.MARK, "2\0" "2.\0" "#d\0" "x\0" "\0"),
     ]  # fmt: skip
     none = walker.walk(root(parser), (), lambda *_: False)
     assert none is not None
-    assert none.texts == ["ab", "c1", "2", "e f"]
+    assert none.texts == ["ab", "c1", "2.", "e f"]
 
 
 def test_hidden_elements_are_left_out_or_read_apart(walker: Walker) -> None:

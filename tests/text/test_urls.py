@@ -12,6 +12,7 @@ from support.timing import processor_seconds
 from diptych.files import shipped_text
 from diptych.text.urls import (
     MAX_LENGTH,
+    _normalised,
     _targets,
     extension,
     host_of,
@@ -629,3 +630,46 @@ def test_links_upwards_lead_where_the_dots_of_the_whole_address_lead(
     href = "../" + "/".join(link)
     assert base is not None
     assert resolve(base, href) == normalise(base[: base.rfind("/") + 1] + href)
+
+
+URL_PARTS = [
+    "http://", "https://", "example.org", "a-b.co.uk", "127.0.0.1", "1.2", "a..b", ":80", ":8080",
+    ":99999", "/", "//", "/.", "..", "a", "b.html", "-", "%2F", "%2f", "%2D", "%2E", "%41", "%5F",
+    "%7E", "%3A", "%C3%A9", "%", "?", "&", "=", ";", "sid=a1", "utm_source=x",
+    "?s=0123456789abcdef", "#", "'", "[", "~", "@",
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(URL_PARTS), max_size=8).map("".join))
+@example("example.org/a%2Db")
+@example("example.org/a/../b")
+@example("example.org/a?utm_source=x")
+@example("1.2/")
+@example("example.org:80#a")
+def test_url_that_is_nearly_normal_has_the_form_that_its_parts_give(rest: str) -> None:
+    url = f"http://{rest}"
+    assert normalise(url) == _normalised(url)
+
+
+@pytest.mark.parametrize("base", ["http://example.org/a;", "http://example.org/b/?q=1"])
+@pytest.mark.parametrize("href", ["", "c", "/c", "../c", "?q=2", "//example.com", "mailto:c"])
+def test_fragment_of_a_link_makes_no_difference(base: str, href: str) -> None:
+    assert resolve(base, f"{href}#part") == resolve(base, href)
+    assert resolve(base, f" {href}#http://x/ ") == resolve(base, href)
+
+
+@given(st.lists(st.sampled_from(URL_PARTS[4:]), max_size=6).map("".join))
+@example("a%2e%2e")
+def test_path_leads_where_it_leads_with_its_host(path: str) -> None:
+    if not path.startswith("/") and "#" not in path:
+        assert resolve("http://example.org/a/b", f"/{path}") == normalise(
+            f"http://example.org/{path}"
+        )
+
+
+@pytest.mark.parametrize(
+    ("href", "target"),
+    [("c #part", "c%20"), ("/c ?#part", "c%20"), ("c\u00a0#part", "c%C2%A0"), ("c/#part", "c/")],
+)
+def test_white_space_before_a_fragment_is_part_of_the_path(href: str, target: str) -> None:
+    assert resolve("http://example.org/b", href) == f"http://example.org/{target}"

@@ -509,13 +509,22 @@ static void drop_mark(Walk *walk, const Element *element) {
     add_leaf(walk, element, NOTHING, NOTHING);
 }
 
-/* True if a link may be a heading anchor or a footnote mark; Python decides. */
+/* True if a link may be a heading anchor or a footnote mark; Python decides by its first text, its whole text and
+   its attributes, which are given with a zero after each. */
 static int is_mark(Walk *walk, const Element *element) {
+    const Parser *parser = &walk->page->parser;
     Span href = attribute(walk, element->node, "href");
     if (!href.size || !memchr(href.at, '#', (size_t)href.size)) return 0;
-    Dom inner = walk->page->parser.first_child(element->node);
-    if (!is_text(&walk->page->parser, inner)) return is_in_heading(walk) && ask(walk, ASK_MARK, element->node, NOTHING);
-    return length(text_of(&walk->page->parser, inner)) <= walk->page->max_mark && ask(walk, ASK_MARK, element->node, NOTHING);
+    Dom inner = parser->first_child(element->node);
+    Span text = text_of(parser, element->node), first = is_text(parser, inner) ? text_of(parser, inner) : NOTHING;
+    if (length(text) > walk->page->max_mark || (!is_text(parser, inner) && !is_in_heading(walk))) return 0;
+    Span all[] = {first, text, href, attribute(walk, element->node, "class"), attribute(walk, element->node, "role")};
+    walk->clean.size = 0;
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        write(walk, &walk->clean, all[k]);
+        *(uint8_t *)more(walk, &walk->clean, 1) = 0;
+    }
+    return ask(walk, ASK_MARK, element->node, (Span){walk->clean.at, walk->clean.size});
 }
 
 static int follows_link(Walk *walk, const Element *element) {

@@ -41,7 +41,11 @@ _ASK = ctypes.CFUNCTYPE(
 )
 
 Ask = Callable[["Question", int, str], bool]
-"""decides a question about a node, given by its address; a gap comes with the text before it"""
+"""decides a question about a node, given by its address
+
+A gap comes with the text before it, and a mark with its first text, its whole text, and its
+attributes `href`, `class` and `role`, a zero after each.
+"""
 
 
 class Class(IntEnum):
@@ -215,7 +219,9 @@ def _callback(ask: Ask, raised: _Raised) -> Any:
     def answer(question: int, node: int, before: int | None, size: int) -> int:
         found = -1
         with raised:
-            text = ctypes.string_at(before, size).decode("utf-8") if before and size else ""
+            text = (
+                ctypes.string_at(before, size).decode("utf-8", "replace") if before and size else ""
+            )
             found = int(ask(Question(question), node, text))
         return found
 

@@ -39,7 +39,7 @@ from diptych.page.elements import (
 )
 from diptych.page.elements import SKIPPED as _SKIPPED
 from diptych.page.link_lists import MAX_NODES, SEPARATORS
-from diptych.page.note_marks import MAX_MARK, is_mark, is_superscript_mark
+from diptych.page.note_marks import MAX_MARK, is_mark_text, is_superscript_mark
 from diptych.page.sketch import MAX_TAGS, spell_tags
 from diptych.text.urls import resolver
 
@@ -98,11 +98,12 @@ def _hidden(found: HiddenNodes) -> list[Hidden]:
 
 
 def _decide(question: Question, address: int, before: str) -> bool:
+    if question is Question.MARK:
+        first, *parts = before.split("\0")
+        return not first.isalpha() and is_mark_text(*parts[:4])
     node = DomNode(address)
     if question is Question.GAP:
         return gaps.is_gap(before, node.text_content or "", node)
-    if question is Question.MARK:
-        return is_mark(node)
     return is_superscript_mark(node)
 
 

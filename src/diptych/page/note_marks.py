@@ -26,10 +26,10 @@ _SYLLABLE = re.compile(r"[^\W\d_]{2}")
 def is_mark(link: AnyNode) -> bool:
     """True if a link is a heading anchor or a footnote mark, judged by its first text."""
     inner = link.first_child
-    if inner is None or inner.tag_id != TEXT:
-        return inner is not None and is_mark_link(link, link.text())
-    text = inner.text_content or ""
-    return len(text) <= MAX_MARK and not text.isalpha() and is_mark_link(link, link.text())
+    if inner is None:
+        return False
+    first = (inner.text_content or "") if inner.tag_id == TEXT else ""
+    return len(first) <= MAX_MARK and not first.isalpha() and is_mark_link(link, link.text())
 
 
 def is_mark_link(link: AnyNode, text: str) -> bool:
@@ -45,7 +45,15 @@ def is_mark_link(link: AnyNode, text: str) -> bool:
     if len(text) > MAX_MARK:
         return False
     own = link.attributes
-    href = own.get("href") or ""
+    return is_mark_text(text, own.get("href") or "", own.get("class") or "", own.get("role") or "")
+
+
+def is_mark_text(text: str, href: str, classes: str, role: str) -> bool:
+    """The same as `is_mark_link`, for a text of at most `MAX_MARK` characters.
+
+    >>> is_mark_text("2", "#fn2", "footnote", ""), is_mark_text("Top", "#top", "", "")
+    (True, False)
+    """
     if "#" not in href:
         return False
     if not _WORD.search(text):
@@ -54,7 +62,7 @@ def is_mark_link(link: AnyNode, text: str) -> bool:
         return True
     if _SYLLABLE.search(text) and not _NUMBER.fullmatch(text.strip()):
         return False  # some generators make the whole heading its own anchor
-    return bool(_CLASSES.search(own.get("class") or "")) or own.get("role") == "doc-noteref"
+    return bool(_CLASSES.search(classes)) or role == "doc-noteref"
 
 
 def is_superscript_mark(node: AnyNode) -> bool:

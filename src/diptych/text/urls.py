@@ -33,10 +33,15 @@ NOT_HTML = frozenset(
 )
 """extensions of files other than HTML pages"""
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_ALREADY_NORMAL = re.compile(
-    r"https?://(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,3}[a-z]{2,60}/[A-Za-z0-9_~/!$&'()*+,=:@-]*"
-    r"(?:\.[A-Za-z0-9_~!$&'()*+,=:@-]+)?(?:\?[A-Za-z0-9._~/!$'()*+,=:@&-]+)?\Z"
+# A path and a query that are normal already: no segment begins with a dot, and each escape is in
+# upper case and stands for a character that is not unreserved.
+_KEPT = r"%(?:[0189A-F][0-9A-F]|2[0-9A-CF]|3[A-F]|40|5[B-E]|60|7[B-DF])"
+_NORMAL = (
+    rf"/(?:[A-Za-z0-9_~/!$&'()*+,=:@-]|(?<!/)\.|{_KEPT})*+"
+    rf"(?:\?(?:[A-Za-z0-9._~/!$'()*+,=:@&-]|{_KEPT})++)?"
 )
+_NORMAL_URL = re.compile(rf"(https?://[a-z0-9.:-]++)({_NORMAL}|)(?:#|\Z)")
+_NORMAL_PATH = re.compile(rf"{_NORMAL}(?:#|\Z)")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/{2,}")
 _MAX_CACHED = 512  # characters: a page may have thousands of long URLs, each only once
@@ -76,13 +81,25 @@ def normalise(url: str) -> Url | None:
 
 @lru_cache(maxsize=65536)
 def _normalise(url: str) -> Url | None:
-    if (
-        len(url) <= MAX_LENGTH
-        and _ALREADY_NORMAL.match(url)
-        and "xn--" not in url
-        and not _SESSION_HINT.search(url)
-    ):
-        return Url(url)
+    found = _NORMAL_URL.match(url)
+    if found and not _SESSION_HINT.search(found[2]):
+        origin = _normal_origin(found[1])
+        normal = f"{origin}{found[2] or '/'}"
+        return Url(normal) if origin and len(normal) <= MAX_LENGTH else None
+    return _normalised(url)
+
+
+@lru_cache(maxsize=4096)
+def _normal_origin(origin: str) -> str:
+    """The normal form of a scheme, host and port; empty if it is invalid.
+
+    >>> _normal_origin("http://example.org.:80"), _normal_origin("http://1.2")
+    ('http://example.org', '')
+    """
+    return (_normalised(origin) or "").removesuffix("/")
+
+
+def _normalised(url: str) -> Url | None:
     url = _CONTROL.sub(lambda found: "%20" if " " in found[0] else "", url.strip())
     try:
         parts = urlsplit(url)
@@ -228,6 +245,10 @@ def resolver(base: str) -> Callable[[str], Url | None]:
         bare = href.strip()
         if len(bare) > 4 * MAX_LENGTH:
             return None
+        before, mark, _ = bare.partition("#")
+        # With white space or an empty query at its end, it would be read in another way alone.
+        if mark and len(bare) <= _MAX_CACHED and (before[-1:] in "/" or before[-1].isalnum()):
+            return resolve_one(before)
         if not bare or bare[0] in "#?":
             return _resolve(base, bare)
         is_of_host = bare.startswith(("/", "http://", "https://"))
@@ -255,6 +276,8 @@ def _resolve(base: str, href: str) -> Url | None:
         href = f"{base.partition(':')[0]}:{href}"
     if absolute := _ABSOLUTE.match(href):  # browsers ignore extra slashes
         return normalise(f"{absolute[1]}://{href[absolute.end() :]}")
+    if _NORMAL_PATH.match(href):
+        return normalise(origin_of(base) + href)
     # `urljoin` would drop empty segments, and treat an empty query as none.
     if href.startswith("?"):
         return normalise(base.partition("?")[0] + href)
