@@ -18,7 +18,6 @@ import random
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from diptych.language.codes import primary
@@ -77,7 +76,7 @@ def _crossed(around: Around, place: int, rng: random.Random) -> SegmentPair | No
 
 def _either(seg: SegmentPair, left: str, right: str, rng: random.Random) -> SegmentPair:
     """The segment with another text on the left or on the right."""
-    return replace(seg, left=left) if rng.random() < 0.5 else replace(seg, right=right)
+    return seg._replace(left=left) if rng.random() < 0.5 else seg._replace(right=right)
 
 
 def partial(around: Around, rng: random.Random) -> SegmentPair | None:
@@ -119,7 +118,7 @@ def third_language(around: Around, rng: random.Random) -> SegmentPair | None:
         length = len(seg.right)
         some = [rng.choice(around.others) for _ in range(5)]
         text = min(some, key=lambda other: abs(len(other) - length))
-    return None if text is None or text in (seg.left, seg.right) else replace(seg, right=text)
+    return None if text is None or text in (seg.left, seg.right) else seg._replace(right=text)
 
 
 def untranslated(around: Around, rng: random.Random) -> SegmentPair | None:
@@ -129,7 +128,7 @@ def untranslated(around: Around, rng: random.Random) -> SegmentPair | None:
     if rng.random() < 0.5:
         kept = [word for word in copy.split() if rng.random() > 0.1]
         copy = " ".join(kept) or copy
-    return replace(seg, right=copy)
+    return seg._replace(right=copy)
 
 
 def spam(around: Around, rng: random.Random) -> SegmentPair | None:
@@ -149,7 +148,7 @@ def _shuffled(around: Around, rng: random.Random) -> SegmentPair | None:
     if len(pieces) < _LEAST_WORDS:
         return None
     rng.shuffle(pieces)
-    return replace(seg, right=between.join(pieces))
+    return seg._replace(right=between.join(pieces))
 
 
 def _repeated(around: Around, rng: random.Random) -> SegmentPair | None:
@@ -161,7 +160,7 @@ def _repeated(around: Around, rng: random.Random) -> SegmentPair | None:
     size = rng.randint(1, 3)
     start = rng.randrange(len(pieces) - size)
     phrase = pieces[start : start + size]
-    return replace(seg, right=between.join(phrase * (len(pieces) // size)))
+    return seg._replace(right=between.join(phrase * (len(pieces) // size)))
 
 
 def _listed(around: Around, rng: random.Random) -> SegmentPair | None:
@@ -175,7 +174,7 @@ def _listed(around: Around, rng: random.Random) -> SegmentPair | None:
     if len(own) < 4 or len(pool) < 6:
         return None
     chosen = [rng.choice(pool) for _ in range(len(own) * 3 // 4 + 1)]
-    return replace(seg, right=rng.choice([", ", " "]).join(chosen))
+    return seg._replace(right=rng.choice([", ", " "]).join(chosen))
 
 
 def _word_by_word(around: Around, rng: random.Random) -> SegmentPair | None:
@@ -190,7 +189,7 @@ def _word_by_word(around: Around, rng: random.Random) -> SegmentPair | None:
         return None
     rng.shuffle(found)
     between = "" if primary(seg.right_lang) in _UNSPACED else " "
-    return replace(seg, right=between.join(found).capitalize())
+    return seg._replace(right=between.join(found).capitalize())
 
 
 def mojibake(around: Around, rng: random.Random) -> SegmentPair | None:
@@ -208,7 +207,7 @@ def mojibake(around: Around, rng: random.Random) -> SegmentPair | None:
     wrong = " ".join("".join(char for char in wrong if unicodedata.category(char) != "Cc").split())
     if wrong in ("", text):
         return None
-    return replace(seg, left=wrong) if text is seg.left else replace(seg, right=wrong)
+    return seg._replace(left=wrong) if text is seg.left else seg._replace(right=wrong)
 
 
 _UNDEFINED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")

@@ -256,8 +256,7 @@ class Bead(NamedTuple):
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentPair:
+class SegmentPair(NamedTuple):
     """A segment of text and its translation, with their locations."""
 
     left: str
@@ -276,8 +275,7 @@ class SegmentPair:
     right_at: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """A decision to accept or reject, with a score; a rejection also has a reason."""
 
     accept: bool

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -469,8 +468,8 @@ def test_scores_of_segments_are_kept_to_four_digits_and_keys_of_whole_ones_only(
     with_urls(store, *"ab")
     store.replace_pairs(SITE, [pair("a", "b")])
     ((id, _),) = store.pairs(SITE)
-    whole = replace(segment("lamp"), score=0.123456, left_at="0-4", right_at="1-5")
-    alone = replace(segment("lamp"), right="")
+    whole = segment("lamp")._replace(score=0.123456, left_at="0-4", right_at="1-5")
+    alone = segment("lamp")._replace(right="")
     store.save_segments(
         id,
         [
@@ -509,8 +508,8 @@ def test_segments_with_other_languages_or_sides_are_distinct(store: Store) -> No
     ((id, _),) = store.pairs(SITE)
     one = segment("lamp")
     others = [
-        one, replace(one, right=""), replace(one, left="", right=one.left),
-        replace(one, right_lang="de"), replace(one, left="lamp\n", right=one.right),
+        one, one._replace(right=""), one._replace(left="", right=one.left),
+        one._replace(right_lang="de"), one._replace(left="lamp\n", right=one.right),
     ]  # fmt: skip
     store.save_segments(id, [(each, Decision(True, 0.9)) for each in others])
     assert store.count("SELECT count(*) FROM segment_texts") == len(others)

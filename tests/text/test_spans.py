@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -108,11 +107,11 @@ def test_number_of_texts_to_try_is_bounded() -> None:
 def test_segments_become_locations_in_blocks() -> None:
     left = [Block("Menu", "/m"), Block("One. Two.", "/p")]
     right = [Block("Un. Deux.", "/q"), Block("Trois", "/r")]
-    both = replace(
-        SEGMENT, left="Two.", left_at="5-9", right="Deux. Trois",
+    both = SEGMENT._replace(
+        left="Two.", left_at="5-9", right="Deux. Trois",
         right_path="/q /r", right_at="4-9 0-5",
     )  # fmt: skip
-    alone = replace(SEGMENT, left="", left_path="", left_at="", right="Un.")
+    alone = SEGMENT._replace(left="", left_path="", left_at="", right="Un.")
     lost = Decision(False, 0.0, "empty")
     assert pieces(left, right, [(SEGMENT, KEPT), (both, KEPT), (alone, lost)]) == (
         (((1, 0, 4),), ((0, 0, 3),), 0.75, True, ""),
@@ -142,7 +141,7 @@ def test_blocks_of_one_path_are_used_by_their_text_and_in_order() -> None:
     ],
 )
 def test_a_segment_whose_text_is_missing_is_rejected(changed: dict[str, str]) -> None:
-    seg = replace(SEGMENT, **changed)  # type: ignore[arg-type]
+    seg = SEGMENT._replace(**changed)  # type: ignore[arg-type]
     (piece,) = pieces([Block("One. Two.", "/p")], [Block("Un.", "/q")], [(seg, KEPT)])
     assert piece == ((), ((0, 0, 3),), 0.75, False, "no_text")
 

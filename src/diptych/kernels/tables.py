@@ -46,12 +46,20 @@ def are_offsets(offsets: NDArray[Any], end: int) -> bool:
     (True, False)
     """
     steps = offsets[1:] < offsets[:-1]
-    return bool(len(offsets) and offsets[0] == 0 and offsets[-1] == end and not steps.any())
+    is_whole = len(offsets) and offsets[0] == 0 and offsets[-1] == end
+    return bool(is_whole and not np.count_nonzero(steps))
 
 
 def are_within(numbers: NDArray[Any], end: int) -> bool:
-    """True if all numbers are at least 0 and below `end`."""
-    return not len(numbers) or bool(numbers.min() >= 0 and numbers.max() < end)
+    """True if all whole numbers are at least 0 and below `end`.
+
+    >>> are_within(np.array([2, 0]), 3), are_within(np.array([2, -1]), 3)
+    (True, False)
+    """
+    if not numbers.size:
+        return True
+    unsigned = numbers.view(f"u{numbers.itemsize}")  # in which negative numbers are the greatest
+    return bool(np.maximum.reduce(unsigned, axis=None) < end)
 
 
 def ascend_in_rows(offsets: NDArray[Any], columns: NDArray[Any]) -> bool:

@@ -128,8 +128,10 @@ def segment_of(pair: PagePair, found: AlignedSentences) -> SegmentPair:
     """Make a segment of aligned sentences, with their URLs, paths and offsets."""
     left, left_path, left_at = _joined(found.left)
     right, right_path, right_at = _joined(found.right)
-    langs, urls, paths = pair.langs, (pair.left, pair.right), (left_path, right_path)
-    return SegmentPair(left, right, *langs, *urls, *paths, found.score, left_at, right_at)
+    return SegmentPair(
+        left, right, pair.left_lang, pair.right_lang, pair.left, pair.right, left_path, right_path,
+        found.score, left_at, right_at,
+    )  # fmt: skip
 
 
 def _joined(sentences: Sequence[Sentence]) -> tuple[str, str, str]:

@@ -7,7 +7,6 @@ judged by itself, so results do not depend on which pairs are judged together.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from diptych.corpus.personal_data import personal_data, personal_data_of_texts
@@ -154,4 +153,4 @@ def _marked(segment: SegmentPair, decision: Decision) -> Decision:
     ours, theirs = _personal_data[segment.left], _personal_data[segment.right]
     if not ours and not theirs:
         return decision
-    return replace(decision, marks=(*decision.marks, *dict.fromkeys((*ours, *theirs))))
+    return decision._replace(marks=(*decision.marks, *dict.fromkeys((*ours, *theirs))))

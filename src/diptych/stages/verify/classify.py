@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from diptych.reason import Reason
@@ -41,7 +41,7 @@ class Classify(TrainedVerifier):
         row = features(candidate)
         decision = self.judge(row)
         is_one_sided = decision.accept and row.covered_less < self.one_sided
-        return replace(decision, marks=("one_sided_parts",)) if is_one_sided else decision
+        return decision._replace(marks=("one_sided_parts",)) if is_one_sided else decision
 
     def judge(self, row: Features) -> Decision:
         """Return the decision for a page pair with these features, without flags."""

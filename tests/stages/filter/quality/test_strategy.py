@@ -71,7 +71,7 @@ def spoiled(change: str) -> list[SegmentPair]:
         "again and again": " ".join(words[:2] * 4),
         "another number": seg.right.replace(".", " en 1956."),
     }[change]
-    return [*PAGE[:10], replace(seg, right=right), *PAGE[11:]]
+    return [*PAGE[:10], seg._replace(right=right), *PAGE[11:]]
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_word_order_is_measured(lexicon: Lexicon) -> None:
 
 def test_neighbours_give_less_than_the_right_side(lexicon: Lexicon) -> None:
     right = measures(read_segments(PAGE), lexicon)[:, NAMES.index("margin_less")]
-    moved = [replace(seg, right=PAGE[place - 1].right) for place, seg in enumerate(PAGE)]
+    moved = [seg._replace(right=PAGE[place - 1].right) for place, seg in enumerate(PAGE)]
     wrong = measures(read_segments(moved), lexicon)[:, NAMES.index("margin_less")]
     assert np.median(right) > 0 > np.median(wrong)
 
@@ -271,14 +271,14 @@ def test_similarity_uses_both_sides() -> None:
 
 
 def test_encoder_that_does_not_know_the_languages_is_not_used(lexicon: Lexicon) -> None:
-    segs = [replace(seg, right_lang="eo") for seg in PAGE]
+    segs = [seg._replace(right_lang="eo") for seg in PAGE]
     known = replace(lexicon, right_lang="eo")
     assert QualityEncoder().judge(segs, known) == Quality().judge(segs, known)
 
 
 @pytest.mark.parametrize("lang", ["eo", "fr"], ids=["without the encoder", "with the encoder"])
 def test_threshold_and_rules_hold_for_the_encoder_too(lexicon: Lexicon, lang: str) -> None:
-    segs = [replace(seg, right_lang=lang) for seg in PAGE[:12]]
+    segs = [seg._replace(right_lang=lang) for seg in PAGE[:12]]
     known = replace(lexicon, right_lang=lang)
     for limit in (0.0, 1.1):
         decisions = QualityEncoder(threshold=limit).judge(segs, known)
@@ -314,14 +314,14 @@ def test_score_at_the_threshold_is_kept() -> None:
 def test_words_gain_beside_their_translation(lexicon: Lexicon) -> None:
     place = NAMES.index("gain_less")
     right = measures(read_segments(PAGE), lexicon)[:, place]
-    moved = [replace(seg, right=PAGE[place - 5].right) for place, seg in enumerate(PAGE)]
+    moved = [seg._replace(right=PAGE[place - 5].right) for place, seg in enumerate(PAGE)]
     wrong = measures(read_segments(moved), lexicon)[:, place]
     assert np.median(right) > np.median(wrong) + 0.5
 
 
 def test_margin_is_over_the_best_neighbour(lexicon: Lexicon) -> None:
     """A sentence whose translation stands beside the next one gains more there."""
-    segs = [*PAGE[:10], replace(PAGE[10], right=PAGE[11].right), *PAGE[11:]]
+    segs = [*PAGE[:10], PAGE[10]._replace(right=PAGE[11].right), *PAGE[11:]]
     found = measures(read_segments(segs), lexicon)[:, NAMES.index("margin_less")]
     assert found[10] < 0
     assert found[5] > 0

@@ -61,7 +61,7 @@ def test_features_are_the_same_with_sides_exchanged() -> None:
         pair=PagePair(there.right.url, there.left.url, "fr", "en", 1.0, "test"),
         left=there.right,
         right=there.left,
-        segments=[replace(seg, left=seg.right, right=seg.left) for seg in there.segments],
+        segments=[seg._replace(left=seg.right, right=seg.left) for seg in there.segments],
     )
     assert features(turned) == pytest.approx(features(there))
 

@@ -146,15 +146,15 @@ def number_links(left: Sequence[str], right: Sequence[str]) -> tuple[LinkNumbers
     """Number the links of two documents, given the URL of each node, empty if it is no link."""
     urls: dict[str, int] = {"": -1}
     names: dict[str, int] = {}
-    name_of = {-1: -1}
+    name_of: list[int] = []
     found = []
     for hrefs in (left, right):
-        numbers = [urls.setdefault(href, len(urls)) for href in hrefs]
-        for href, number in zip(hrefs, numbers, strict=True):
-            if number not in name_of:
-                name_of[number] = names.setdefault(_name(href), len(names))
-        made = [name_of[number] for number in numbers]
-        found.append(LinkNumbers(np.array(numbers, np.int32), np.array(made, np.int32)))
+        for href in dict.fromkeys(hrefs):
+            if href not in urls:
+                name_of.append(names.setdefault(_name(href), len(names)))
+                urls[href] = len(urls) - 1
+        numbers = np.array([urls[href] for href in hrefs], np.int32)
+        found.append(LinkNumbers(numbers, np.array([*name_of, -1], np.int32)[numbers]))
     return found[0], found[1]
 
 

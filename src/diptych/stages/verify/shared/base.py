@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
@@ -36,7 +36,7 @@ class CheckedVerifier(ABC):
         if reason := obstacle(candidate, min_letters=self.min_letters, max_copied=self.max_copied):
             return Decision(False, 0.0, reason, flags)
         decision = self.decide(candidate)
-        return replace(decision, marks=(*flags, *decision.marks))
+        return decision._replace(marks=(*flags, *decision.marks))
 
     @abstractmethod
     def decide(self, candidate: Candidate) -> Decision:

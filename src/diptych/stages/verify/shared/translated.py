@@ -37,11 +37,11 @@ def translated_shares(
     forward, backward = _tables(lexicon)
     shares = []
     for bag, other, known in ((left, right, forward), (right, left, backward)):
-        words = [word for word in bag if word in known]
+        words = bag.keys() & known.keys()
         if len(words) < _MIN_WORDS:
             return TranslatedShares()
         there = other.keys()
-        found = sum(not there.isdisjoint(known[word]) for word in words)
+        found = len(words) - sum([there.isdisjoint(known[word]) for word in words])
         shares.append((found + 1) / (len(words) + 2))
     return TranslatedShares(shares[0], shares[1], is_known=True)
 
