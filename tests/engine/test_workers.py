@@ -30,6 +30,7 @@ from support.pooltasks import (
     Raising,
     Releasing,
     Secret,
+    Several,
     Slow,
     Square,
     Unforeseen,
@@ -207,6 +208,15 @@ def test_among_tasks_that_are_sent_together_only_the_faulty_one_fails(one, fault
     found = run(one, *tasks, limits=TaskLimits(3.0 if fault == "hang" else None, None))
     wanted = [kind if task.fault else task.number**2 for task in tasks]
     assert [result[0] for result in found] == wanted
+
+
+@pytest.mark.parametrize(("fault", "kind"), [("end", "ProcessEnded"), ("hang", "TimeoutError")])
+def test_batch_that_fails_is_not_tried_again_whole(one, tmp_path, fault, kind) -> None:
+    run(one, *[Several(tmp_path / "before")] * 60)  # from now on they are known to be brief
+    tasks = [Several(tmp_path / "begun", fault), *[Several(tmp_path / "after")] * 9]
+    found = run(one, *tasks, limits=TaskLimits(2.0, None))
+    assert found == [Failed(kind), *[[1, 4, 9]] * 9]
+    assert (tmp_path / "begun").read_text() == "x"
 
 
 def test_brief_tasks_need_few_messages(one: Workers, monkeypatch: pytest.MonkeyPatch) -> None:

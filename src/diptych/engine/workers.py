@@ -283,11 +283,11 @@ class Workers:
         """Queue the jobs of a worker that has ended again; fail the one that ended it, if known.
 
         The results of the first jobs may be lost, so it is not known at first which job was
-        running.  Jobs that were tried before are run separately.  A worker may also have been
-        killed from outside.
+        running.  Jobs that were tried before are run separately; batches are not tried again,
+        because they will be divided.  A worker may also have been killed from outside.
         """
         is_known = worker.is_late and len(worker.jobs) == 1
-        if worker.jobs and (is_known or worker.jobs[0].was_tried):
+        if worker.jobs and (is_known or not worker.jobs[0].can_be_tried_again):
             self._end_job(worker, Failed("TimeoutError" if worker.is_late else "ProcessEnded"))
         else:
             for job in worker.jobs:
