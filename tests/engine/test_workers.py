@@ -334,6 +334,22 @@ def test_worker_that_cannot_start_ends_the_run(monkeypatch: pytest.MonkeyPatch) 
         run(workers, Square(1))
 
 
+def test_worker_that_fails_before_its_first_task_ends_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A worker imports more modules when it is ready; `orjson` is only among these.
+    begun, module = tmp_path / "begun", "raise ImportError('not for this machine')\n"
+    (tmp_path / "orjson.py").write_text(f"open({str(begun)!r}, 'w')\n{module}", "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with Workers(1) as workers:
+        workers.prepare()
+        until(begun.exists)
+        until(lambda: not workers.processes)
+        for _ in range(2):
+            with pytest.raises(DiptychError, match="process failed: ImportError: not for this mac"):
+                run(workers, Square(1))
+
+
 # -- how many there are ----------------------------------------------------------------------------
 
 

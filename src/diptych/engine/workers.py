@@ -33,7 +33,7 @@ from diptych.engine.worker import (
     TaskLimits,
     attempt,
 )
-from diptych.engine.worker_process import bury, frame_of, kill, loaded, start_process
+from diptych.engine.worker_process import bury, error_of, frame_of, kill, loaded, start_process
 from diptych.errors import DiptychError
 from diptych.language.identify import learned_languages
 
@@ -71,6 +71,8 @@ class Workers:
         self._alarm: asyncio.TimerHandle | None = None
         self._load = Load(_LOAD_SECONDS)
         self._is_closing = False
+        self._fault: DiptychError | None = None
+        """a machine fault of a worker that had no task; it ends the run"""
         self._seconds: dict[type, float] = {}
         """the average time that each type of task takes"""
         self._beginning = Beginning(list(sys.path), learned_languages())
@@ -185,6 +187,8 @@ class Workers:
     def _accept(self, jobs: Iterable[Job]) -> None:
         for job in jobs:
             (self._answers if job.is_answer else self._first).append(job)
+        if self._fault is not None:
+            self._fail_waiting(self._fault)
         self._assign()
 
     def _assign(self) -> None:
@@ -264,6 +268,10 @@ class Workers:
                 head = await stdout.readexactly(FRAME.size)
                 body = await stdout.readexactly(FRAME.unpack(head)[0])
                 result = loaded(body)
+                if isinstance(result, Fault) and not worker.jobs:
+                    self._fault = error_of(result)
+                    self._fail_waiting(self._fault)
+                    break
                 self._end_job(worker, result)
                 if isinstance(result, Fault):
                     break
@@ -330,7 +338,11 @@ class Workers:
         if error is None or self._is_closing or self._workers:
             self._assign()
             return
-        for job in (*self._first, *self._answers):  # nobody is left to run them
+        self._fail_waiting(error)  # nobody is left to run them
+
+    def _fail_waiting(self, error: BaseException) -> None:
+        """Raise an exception where the results of jobs are awaited that no worker has yet."""
+        for job in (*self._first, *self._answers):
             job.fail(error)
         self._first.clear()
         self._answers.clear()
