@@ -136,16 +136,25 @@ class Faulty(NamedTuple):
 
     error: Exception
 
-    def run(self, context: None) -> bytes:
+    def run(self, context: object) -> bytes:
         raise self.error
 
 
+class Readable(NamedTuple):
+    """A page that can be read."""
+
+    task: ReadTask
+
+    def run(self, context: object) -> bytes:
+        return self.task.run(None)
+
+
 def test_page_that_raises_does_not_affect_those_read_with_it() -> None:
-    good = ReadTask(*ANSWERS[0], 3, LANGS)
-    found = ArchivedPagesTask((good, Faulty(ValueError()), good)).run(None)  # type: ignore[arg-type]
+    good = Readable(ReadTask(*ANSWERS[0], 3, LANGS))
+    found = ArchivedPagesTask("", (good, Faulty(ValueError()), good)).run(None)  # type: ignore[arg-type]
     assert found[1] == Failed("ValueError")
     for result in found[::2]:
         *_, read = read_result(ANSWERS[0][1].url, result)
         assert read[0].page.record.title == "Small"
     with pytest.raises(OSError, match="no disk"):
-        ArchivedPagesTask((good, Faulty(OSError("no disk")))).run(None)  # type: ignore[arg-type]
+        ArchivedPagesTask("", (good, Faulty(OSError("no disk")))).run(None)  # type: ignore[arg-type]

@@ -6,10 +6,13 @@ import gc
 import gzip
 import io
 import random
+import shutil
 import warnings
 from base64 import b32encode
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha1
 from pathlib import Path
+from typing import NamedTuple
 
 import brotli
 import pytest
@@ -22,12 +25,14 @@ from warcio.warcwriter import WARCWriter
 
 from diptych.demo import GOLD, SITE
 from diptych.engine import replay as replay_module
-from diptych.engine.reading import ArchivedPagesTask
+from diptych.engine.reading import ArchivedPagesTask, ArchivedTask
 from diptych.engine.replay import ReplayEngine, index_archives
+from diptych.engine.worker import Failed
 from diptych.errors import ArchiveError
 from diptych.frontier.queue import State
 from diptych.run.store import Store
 from diptych.run.warc import scan
+from diptych.types import Kind
 
 TRAILER = 32  # bytes at the end of a record; the last dozen hold nothing of its body
 HOST = "http://lights.example"
@@ -75,14 +80,78 @@ def test_replay_gives_the_same_bytes_each_time(archive, tmp_path):
 def test_pages_are_read_alone_if_their_common_task_fails(archive, recorded, tmp_path, monkeypatch):
     sizes: list[int] = []
 
-    def common_task(tasks):
+    def common_task(folder, tasks):
         sizes.append(len(tasks))
-        return ArchivedPagesTask(tasks) if len(tasks) == 1 else Square("not a number")
+        return ArchivedPagesTask(folder, tasks) if len(tasks) == 1 else Square("not a number")
 
     monkeypatch.setattr(replay_module, "ArchivedPagesTask", common_task)
     assert replay(archive, tmp_path).exit_code == 0
     assert max(sizes) > 1
     assert pages(tmp_path) == pages(recorded)
+
+
+class Crowded(NamedTuple):
+    """Reads archived pages like `ArchivedPagesTask`, but several need more memory than there is."""
+
+    task: ArchivedPagesTask
+
+    def run(self, context: None):
+        found = self.task.run(context)
+        return found if len(found) == 1 else [found[0]] + [Failed("MemoryError")] * len(found[1:])
+
+
+class Faulty(NamedTuple):
+    """Reads archived pages like `ArchivedPagesTask`, but one of them uses up the memory."""
+
+    task: ArchivedPagesTask
+    offset: int
+
+    def run(self, context: None):
+        found = self.task.run(context)
+        for number, each in enumerate(self.task.tasks):
+            if each.offset == self.offset:
+                found[number:] = [Failed("MemoryError")] * (len(found) - number)
+        return found
+
+
+def test_pages_whose_memory_others_used_up_are_read_alone(archive, recorded, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        replay_module, "ArchivedPagesTask", lambda *a: Crowded(ArchivedPagesTask(*a))
+    )
+    assert replay(archive, tmp_path).exit_code == 0
+    assert pages(tmp_path) == pages(recorded)
+
+
+def test_of_pages_read_together_only_the_one_that_uses_up_the_memory_fails(
+    archive, recorded, members, tmp_path, monkeypatch
+):
+    offset, _, url = members[len(members) // 2]
+    monkeypatch.setattr(
+        replay_module, "ArchivedPagesTask", lambda *a: Faulty(ArchivedPagesTask(*a), offset)
+    )
+    assert replay(archive, tmp_path).exit_code == 0
+    reasons = "SELECT url, reason FROM urls WHERE reason LIKE 'failed:%'"
+    assert query(tmp_path, reasons) == [(url, "failed:MemoryError")]
+    assert pages(tmp_path) < pages(recorded)
+
+
+def test_threads_that_read_archives_of_two_runs_lose_no_page(recorded, tmp_path):
+    shutil.copytree(recorded / "warc", tmp_path / "warc")
+    places = query(
+        recorded,
+        "SELECT path, fetches.offset FROM fetches JOIN warcs ON warcs.id = fetches.warc"
+        " JOIN pages ON pages.url = fetches.url",
+    )
+    tasks = [ArchivedTask(Kind.PAGE, path, offset, 1, ("en", "fr")) for path, offset in places]
+
+    def read(folder: Path):
+        return [
+            result for each in tasks for result in ArchivedPagesTask(str(folder), (each,)).run(None)
+        ]
+
+    with ThreadPoolExecutor(2) as threads:
+        found = list(threads.map(read, [recorded, tmp_path] * 4))
+    assert all(isinstance(each, bytes) for results in found for each in results)
 
 
 def test_replay_without_compression_and_in_pieces_is_the_same(recorded, archive, members, tmp_path):

@@ -30,6 +30,7 @@ from support.pooltasks import (
     Raising,
     Releasing,
     Secret,
+    Several,
     Slow,
     Square,
     Unforeseen,
@@ -209,6 +210,15 @@ def test_among_tasks_that_are_sent_together_only_the_faulty_one_fails(one, fault
     assert [result[0] for result in found] == wanted
 
 
+@pytest.mark.parametrize(("fault", "kind"), [("end", "ProcessEnded"), ("hang", "TimeoutError")])
+def test_batch_that_fails_is_not_tried_again_whole(one, tmp_path, fault, kind) -> None:
+    run(one, *[Several(tmp_path / "before")] * 60)  # from now on they are known to be brief
+    tasks = [Several(tmp_path / "begun", fault), *[Several(tmp_path / "after")] * 9]
+    found = run(one, *tasks, limits=TaskLimits(2.0, None))
+    assert found == [Failed(kind), *[[1, 4, 9]] * 9]
+    assert (tmp_path / "begun").read_text() == "x"
+
+
 def test_brief_tasks_need_few_messages(one: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     run(one, *map(Brief, range(20)))
     sent: list[int] = []
@@ -322,6 +332,22 @@ def test_worker_that_cannot_start_ends_the_run(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with Workers(1) as workers, pytest.raises(DiptychError, match="before it was ready"):
         run(workers, Square(1))
+
+
+def test_worker_that_fails_before_its_first_task_ends_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A worker imports more modules when it is ready; `orjson` is only among these.
+    begun, module = tmp_path / "begun", "raise ImportError('not for this machine')\n"
+    (tmp_path / "orjson.py").write_text(f"open({str(begun)!r}, 'w')\n{module}", "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with Workers(1) as workers:
+        workers.prepare()
+        until(begun.exists)
+        until(lambda: not workers.processes)
+        for _ in range(2):
+            with pytest.raises(DiptychError, match="process failed: ImportError: not for this mac"):
+                run(workers, Square(1))
 
 
 # -- how many there are ----------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.timing import processor_seconds
 
 from diptych.kernels import native
 from diptych.kernels.outline_nodes import find_nodes
@@ -84,3 +85,14 @@ def test_places_and_numbers_may_be_as_large_as_stored_ones() -> None:
     )
     assert found.blocks.tolist() == [1, 0, -1]
     assert found.outside == 1
+
+
+def test_blocks_whose_keys_agree_take_no_longer() -> None:
+    # A multiplication by this number puts all these keys into one slot.
+    count, one = 200_000, 1 << 64
+    usual = pow(0x9E3779B97F4A7C15, -1, one)
+    keys = [((each % 4096) << 52 | each) * usual % one for each in range(1, count + 1)]
+    blocks = [key >> 32 for key in keys], [key % (1 << 32) for key in keys]
+    with processor_seconds():
+        found = find_nodes(bytes([BLOCK, CLOSE]), ([1, 0], [0, 0]), [0], blocks, ROLES)
+    assert found.outside == count

@@ -255,3 +255,31 @@ def test_paths_that_occur_twice_are_those_of_nodes() -> None:
     found = unpack_outline(nested(3))
     assert found == unpack(nested(3))
     assert isinstance(found[1], Node)
+
+
+def numbered(texts: int, blocks: int) -> bytes:
+    """A stored tree with texts and blocks whose paths are spelled nowhere; it is read as nodes."""
+    kinds = [BLOCK, *[TEXT] * texts, CLOSE]
+    numbers = [*(1, *[3] * texts, 0), *(0, *[2] * texts, 0), 2]
+    columns = [*[3] * blocks, *[0] * blocks, *[2] * blocks]
+    return _packed(kinds, [*numbers, *columns], (1, blocks), "\nhtml\n/html[1]\nword")
+
+
+@pytest.mark.parametrize(("texts", "blocks"), [(9, 0), (0, 9)], ids=["texts", "blocks"])
+def test_paths_of_texts_and_blocks_have_a_limit(monkeypatch, texts: int, blocks: int) -> None:
+    monkeypatch.setattr(stored, "_MAX_PATHS", 1_000)
+    for read in (unpack, unpack_outline):
+        assert read(numbered(texts, blocks)) is not None
+        assert read(numbered(100 * texts, 100 * blocks)) is None
+
+
+@pytest.mark.parametrize(("texts", "blocks"), [(90, 0), (0, 90), (50, 40)])
+def test_letters_of_a_text_that_is_used_often_have_a_limit(
+    monkeypatch, texts: int, blocks: int
+) -> None:
+    data = numbered(texts, blocks)
+    letters = len("html") + 90 * len("word")
+    for most in (letters - 1, letters):
+        monkeypatch.setattr(stored, "_MAX_TEXT", most)
+        for read in (unpack, unpack_outline):
+            assert (read(data) is not None) == (most == letters)

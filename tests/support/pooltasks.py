@@ -74,6 +74,24 @@ class Brief(NamedTuple):
         return self.number**2, os.getpid()
 
 
+class Several(NamedTuple):
+    """Several tasks in one, which are begun together; they may end their process, or never end."""
+
+    begun: Path
+    """a letter is added for each time that the task is begun"""
+    fault: str = ""
+
+    @property
+    def is_batch(self) -> bool:
+        return True
+
+    def run(self, context: TaskContext) -> list[int]:
+        with self.begun.open("a") as file:
+            file.write("x")
+        Brief(0, self.fault).run(context)
+        return [1, 4, 9]
+
+
 class Hanging(NamedTuple):
     """Never ends, unless its process is ended."""
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from diptych.engine.worker import Fault, NewContext, Order, Task, TaskLimits
+from diptych.engine.worker import Divisible, Fault, NewContext, Order, Task, TaskLimits
 from diptych.engine.worker_process import UNSENDABLE, error_of, frame_of
 from diptych.errors import DiptychError
 
@@ -49,6 +49,12 @@ class Job:
     answer: asyncio.Future[Any] | Future[Any]
     was_tried: bool = False
     """True if a worker ended that may have been running this job; it is now run separately"""
+
+    @property
+    def can_be_tried_again(self) -> bool:
+        """True if the job is to be queued again when its worker ends."""
+        is_batch = isinstance(self.task, Divisible) and self.task.is_batch
+        return not self.was_tried and not is_batch
 
     def end(self, result: Any) -> None:
         """Deliver the result, unless nobody waits for it any more."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -44,38 +45,18 @@ class ReadTask(NamedTuple):
         return pack(reading, compose(self.response) if self.with_record else b"")
 
 
-_archives: dict[str, OpenArchives] = {}
-"""open archives of the run folder that this process read last"""
-
-
-def archives_of(folder: str) -> OpenArchives:
-    """The archives of a run folder; those of another folder are closed."""
-    if folder not in _archives:
-        close_archives()
-        _archives[folder] = OpenArchives(Path(folder))
-    return _archives[folder]
-
-
-def close_archives() -> None:
-    """Close all archives that tasks have opened in this process."""
-    while _archives:
-        _archives.popitem()[1].close()
-
-
 class ArchivedTask(NamedTuple):
     """A task that reads a response from an archive, and parses it."""
 
     kind: Kind
-    folder: str
-    """folder of the run"""
     path: str
     offset: int
     depth: int
     langs: tuple[str, ...]
 
-    def run(self, context: None) -> bytes | None:
+    def run(self, archives: OpenArchives) -> bytes | None:
         """Return the parsed response, serialised by `pack`; None if it is not in the archive."""
-        response = archives_of(self.folder).read(self.path, self.offset)
+        response = archives.read(self.path, self.offset)
         if response is None:
             return None
         task = ReadTask(
@@ -87,11 +68,22 @@ class ArchivedTask(NamedTuple):
 class ArchivedPagesTask(NamedTuple):
     """A task that reads several responses, because a message for each takes a tenth of the time."""
 
+    folder: str
+    """folder of the run"""
     tasks: tuple[ArchivedTask, ...]
 
+    @property
+    def is_batch(self) -> bool:
+        """True if there are several responses; each is read alone if the task fails."""
+        return len(self.tasks) > 1
+
     def run(self, context: None) -> list[bytes | Failed | None]:
-        """Return the result of each task; one that raises an exception does not affect others."""
-        return [attempt(task, context) for task in self.tasks]
+        """Return the result of each task; one that raises an exception does not affect others.
+
+        The archives are opened for this task only: that takes far less time than parsing a page.
+        """
+        with closing(OpenArchives(Path(self.folder))) as archives:
+            return [attempt(task, archives) for task in self.tasks]
 
 
 def read_result(

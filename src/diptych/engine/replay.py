@@ -15,7 +15,6 @@ from diptych.engine.reading import (
     READ_LIMITS,
     ArchivedPagesTask,
     ArchivedTask,
-    close_archives,
     read_result,
 )
 from diptych.engine.worker import Failed
@@ -119,13 +118,16 @@ class _StoppedError(Exception):
     """The watcher stopped the crawl."""
 
 
+_Results = list[bytes | Failed | None] | Failed
+
+
 class _Opened(NamedTuple):
     """A claim whose archived response is being parsed, with others in one task."""
 
     claim: Claim
     pointer: Pointer
     task: ArchivedTask
-    results: Future[list[bytes | Failed | None] | Failed]
+    results: Future[_Results]
     place: int
     """index of the response in the results"""
     is_alone: bool
@@ -188,11 +190,10 @@ class _Replay:
         return opened, _missing(opened, self._crawl.langs), None
 
     def close(self) -> None:
-        """Stop parsing, and close all archives."""
+        """Stop parsing."""
         for each in self._open:
             if isinstance(each, _Opened):
                 each.results.cancel()
-        close_archives()
 
     def _claim(self) -> bool:
         """Claim more URLs; return False if no URL is left."""
@@ -219,8 +220,7 @@ class _Replay:
 
         Sketches are created at the same time, so that no page is parsed twice.
         """
-        store, langs = self._crawl.store, self._crawl.langs
-        folder, path_of = str(store.folder), store.archive.path
+        path_of, langs = self._crawl.store.archive.path, self._crawl.langs
         opened: list[_Opened | _Known | Claim] = [*map(self._known, claims)]
         places = {
             each: place
@@ -228,17 +228,22 @@ class _Replay:
             if isinstance(claim, Claim) and (place := self._index.place(claim.url)) is not None
         }
         tasks = tuple(
-            ArchivedTask(claim.kind, folder, path_of(warc), offset, claim.depth, langs)
+            ArchivedTask(claim.kind, path_of(warc), offset, claim.depth, langs)
             for claim, (warc, offset) in ((claims[each], place) for each, place in places.items())
         )
         if tasks:
-            results = self._workers.submit(ArchivedPagesTask(tasks), ALONE, limits=READ_LIMITS)
+            results = self._begin(tasks)
             for number, (each, place) in enumerate(places.items()):
+                pointer, task = Pointer(*place, 0), tasks[number]
                 opened[each] = _Opened(
-                    claims[each], Pointer(*place, 0), tasks[number], results, number,
-                    len(tasks) == 1,
-                )  # fmt: skip
+                    claims[each], pointer, task, results, number, len(tasks) == 1
+                )
         return opened
+
+    def _begin(self, tasks: tuple[ArchivedTask, ...]) -> Future[_Results]:
+        """Begin to read some responses in one task."""
+        task = ArchivedPagesTask(str(self._crawl.store.folder), tasks)
+        return self._workers.submit(task, ALONE, limits=READ_LIMITS)
 
     def _known(self, claim: Claim) -> _Known | Claim:
         """The response to a claim if it was parsed before; otherwise the claim."""
@@ -253,13 +258,15 @@ class _Replay:
     def _reading(self, opened: _Opened) -> ReadAnswer | Failure | None:
         """Wait for the response to a claim, and return it; None if the archive does not have it.
 
-        If its task failed, the response is read alone.
+        If its task failed, or had too little memory for it, the response is read alone.
         """
         found = result_of(opened.results, self.tick)
         result = found if isinstance(found, Failed) else found[opened.place]
-        if isinstance(found, Failed) and not opened.is_alone:
-            again = self._workers.submit(opened.task, ALONE, limits=READ_LIMITS)
-            result = result_of(again, self.tick)
+        # Another page of the task may have used up the memory.
+        is_of_others = isinstance(found, Failed) or result == Failed("MemoryError")
+        if is_of_others and not opened.is_alone:
+            again = result_of(self._begin((opened.task,)), self.tick)
+            result = again if isinstance(again, Failed) else again[0]
         if result is None:
             return None
         *_, read = read_result(opened.claim.url, result)

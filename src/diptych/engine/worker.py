@@ -20,7 +20,16 @@ import time
 import traceback
 from contextlib import AbstractContextManager, suppress
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, BinaryIO, Generic, NamedTuple, Protocol, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    BinaryIO,
+    Generic,
+    NamedTuple,
+    Protocol,
+    TypeVar,
+    runtime_checkable,
+)
 
 from diptych.errors import ArchiveError, DiptychError
 from diptych.run.database import DatabaseError
@@ -48,6 +57,16 @@ class Task(Protocol[Context_contra, Result]):
 
     def run(self, context: Context_contra, /) -> Result:
         """Run the task; `context` is shared by several tasks."""
+        ...
+
+
+@runtime_checkable
+class Divisible(Protocol):
+    """A task that may consist of several, each of which is run alone if they fail together."""
+
+    @property
+    def is_batch(self) -> bool:
+        """True if the task consists of several."""
         ...
 
 

@@ -33,7 +33,7 @@ from diptych.engine.worker import (
     TaskLimits,
     attempt,
 )
-from diptych.engine.worker_process import bury, frame_of, kill, loaded, start_process
+from diptych.engine.worker_process import bury, error_of, frame_of, kill, loaded, start_process
 from diptych.errors import DiptychError
 from diptych.language.identify import learned_languages
 
@@ -71,6 +71,8 @@ class Workers:
         self._alarm: asyncio.TimerHandle | None = None
         self._load = Load(_LOAD_SECONDS)
         self._is_closing = False
+        self._fault: DiptychError | None = None
+        """a machine fault of a worker that had no task; it ends the run"""
         self._seconds: dict[type, float] = {}
         """the average time that each type of task takes"""
         self._beginning = Beginning(list(sys.path), learned_languages())
@@ -185,6 +187,8 @@ class Workers:
     def _accept(self, jobs: Iterable[Job]) -> None:
         for job in jobs:
             (self._answers if job.is_answer else self._first).append(job)
+        if self._fault is not None:
+            self._fail_waiting(self._fault)
         self._assign()
 
     def _assign(self) -> None:
@@ -264,6 +268,10 @@ class Workers:
                 head = await stdout.readexactly(FRAME.size)
                 body = await stdout.readexactly(FRAME.unpack(head)[0])
                 result = loaded(body)
+                if isinstance(result, Fault) and not worker.jobs:
+                    self._fault = error_of(result)
+                    self._fail_waiting(self._fault)
+                    break
                 self._end_job(worker, result)
                 if isinstance(result, Fault):
                     break
@@ -283,11 +291,11 @@ class Workers:
         """Queue the jobs of a worker that has ended again; fail the one that ended it, if known.
 
         The results of the first jobs may be lost, so it is not known at first which job was
-        running.  Jobs that were tried before are run separately.  A worker may also have been
-        killed from outside.
+        running.  Jobs that were tried before are run separately; batches are not tried again,
+        because they will be divided.  A worker may also have been killed from outside.
         """
         is_known = worker.is_late and len(worker.jobs) == 1
-        if worker.jobs and (is_known or worker.jobs[0].was_tried):
+        if worker.jobs and (is_known or not worker.jobs[0].can_be_tried_again):
             self._end_job(worker, Failed("TimeoutError" if worker.is_late else "ProcessEnded"))
         else:
             for job in worker.jobs:
@@ -330,7 +338,11 @@ class Workers:
         if error is None or self._is_closing or self._workers:
             self._assign()
             return
-        for job in (*self._first, *self._answers):  # nobody is left to run them
+        self._fail_waiting(error)  # nobody is left to run them
+
+    def _fail_waiting(self, error: BaseException) -> None:
+        """Raise an exception where the results of jobs are awaited that no worker has yet."""
+        for job in (*self._first, *self._answers):
             job.fail(error)
         self._first.clear()
         self._answers.clear()

@@ -1,8 +1,8 @@
 """Inner loops in C, called through ctypes, each with a reference implementation in Python.
 
-The C files operate on arrays and are compiled when the package is installed.  Without a compiler,
-`native()` returns None and the slower references run instead, with the same results.  Tests compare
-every kernel with its reference.
+The C files operate on arrays and are compiled when the package is installed.  Without a compiler
+or on a big-endian machine, `native()` returns None and the slower references run instead, with the
+same results.  Tests compare every kernel with its reference.
 """
 
 from __future__ import annotations
@@ -13,10 +13,14 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
+_IS_LITTLE_ENDIAN = bytes(ctypes.c_uint16(1)) == b"\1\0"  # the kernels are written for this order
+
 
 @cache
 def native() -> ctypes.CDLL | None:
-    """The compiled kernels, or None if they were not compiled."""
+    """The compiled kernels, or None if they were not compiled, or not for this byte order."""
+    if not _IS_LITTLE_ENDIAN:
+        return None
     spec = find_spec("diptych.kernels._native")
     if spec is None or spec.origin is None:
         return None
@@ -30,6 +34,8 @@ def slow_kernels() -> str:
     """A warning for the user if the compiled kernels are missing, otherwise an empty string."""
     if native() is not None:
         return ""
+    if not _IS_LITTLE_ENDIAN:
+        return "there are no compiled kernels for big-endian machines, so alignment takes longer"
     return (
         "the compiled kernels are missing, so alignment takes about four times as long:"
         " install a C compiler, then reinstall Diptych"

@@ -19,6 +19,7 @@ typedef struct {
     const uint8_t *role;   /* strings */
     const uint32_t *place, *run; /* blocks: element, and run in the element */
     int64_t is_bare;             /* 1 to drop links that neither contain a block nor are in one */
+    uint64_t seed;               /* of the hashes of blocks, so that no page can plan collisions */
 } Outline;
 
 typedef struct {
@@ -28,9 +29,10 @@ typedef struct {
     int32_t *anchor;                     /* events: texts of links, as strings */
 } Nodes;
 
-/* An open element: whether it is a node, the block element around it, and the texts of its link as a list. */
+/* An open element: whether it is a node, the block element around it, the texts of its link as a list, and the level of
+   the innermost node that is a link or a block, itself included, or -1. */
 typedef struct {
-    int32_t is_node, around, tag, href, block, start, first, last;
+    int32_t is_node, around, tag, href, block, start, first, last, owner;
 } Open;
 
 typedef struct {
@@ -42,7 +44,8 @@ typedef struct {
 
 /* The slot of the block with this element and run, or an empty slot. */
 static int32_t *find(const Outline *outline, const Index *index, uint32_t place, uint32_t run) {
-    uint64_t key = ((uint64_t)place << 32 | run) * 0x9E3779B97F4A7C15u;
+    uint64_t key = (((uint64_t)place << 32 | run) ^ outline->seed) * 0x9E3779B97F4A7C15u;
+    key = (key ^ key >> 32) * (outline->seed | 1);
     for (int64_t at = (int64_t)(key >> 32) & index->mask;; at = (at + 1) & index->mask) {
         int32_t block = index->slot[at] - 1;
         if (block < 0 || (outline->place[block] == place && outline->run[block] == run)) return &index->slot[at];
@@ -81,15 +84,12 @@ static void add_text(
     const Outline *outline, Nodes *nodes, Index *index, Open *stack, int64_t depth, int32_t event, int32_t around,
     int32_t *next) {
     int32_t block = claim(outline, index, around, outline->number[event], 1);
-    for (int64_t at = depth - 1; at >= 0; at--) {
-        Open *open = &stack[at];
-        if (!open->is_node || (!open->href && open->block < 0)) continue;
-        if (open->href) {
-            if (open->last >= 0) next[open->last] = event;
-            else open->first = event;
-            open->last = event;
-        }
-        break;
+    int32_t owner = depth ? stack[depth - 1].owner : -1;
+    if (owner >= 0 && stack[owner].href) {
+        Open *open = &stack[owner];
+        if (open->last >= 0) next[open->last] = event;
+        else open->first = event;
+        open->last = event;
     }
     if (block >= 0) add(nodes, TEXT_TAG, 0, block, (int32_t)nodes->count);
 }
@@ -112,11 +112,15 @@ static int walk(const Outline *outline, Nodes *nodes, Index *index, Open *stack,
             if (++element >= outline->elements) return 0;
             int32_t name = outline->value[event], role = outline->role[name];
             int32_t href = role & IS_LINK ? outline->target[element] : 0;
-            Open open = {href || !(role & IS_INLINE), around, name, href, -1, (int32_t)nodes->count, -1, -1};
+            Open open = {href || !(role & IS_INLINE), around, name, href, -1, (int32_t)nodes->count, -1, -1, -1};
             if (open.is_node) open.block = claim(outline, index, element, 0, 0);
             if (kind == LEAF) {
                 if (open.is_node) close_node(outline, nodes, &open, inside > 0, next);
-            } else stack[depth++] = open, inside += open.block >= 0;
+            } else {
+                if (open.is_node && (href || open.block >= 0)) open.owner = (int32_t)depth;
+                else if (depth) open.owner = stack[depth - 1].owner;
+                stack[depth++] = open, inside += open.block >= 0;
+            }
             if (kind == BLOCK) around = element;
         }
     }

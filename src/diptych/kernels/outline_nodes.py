@@ -19,6 +19,7 @@ TEXT_TAG, OUTSIDE_TAG = -1, -2
 """tags of a text, and of a block that is outside the tree"""
 IS_LINK, IS_INLINE = 1, 2
 """roles of element names: a link, and an element that is merged with the text around it"""
+_SEED = hash("blocks") % (1 << 64)  # differs between processes, so no page can plan collisions
 
 
 class OutlineNodes(NamedTuple):
@@ -47,6 +48,7 @@ class _COutline(ctypes.Structure):
         *fields_of(ctypes.c_int64, "events elements blocks"),
         *fields_of(ctypes.c_void_p, "kind value number target role place run"),
         ("is_bare", ctypes.c_int64),
+        ("seed", ctypes.c_uint64),
     )
 
 
@@ -87,6 +89,7 @@ def find_nodes(
     outline = _COutline(
         len(kind), len(target), len(place),
         *map(pointer, (kind, value, number, target, roles, place, run)), not with_links,
+        _SEED,
     )  # fmt: skip
     found = _CNodes(0, 0, *map(pointer, (*nodes, anchors)))
     done = library.outline_nodes(ctypes.byref(outline), ctypes.byref(found))

@@ -25,7 +25,7 @@ typedef struct {
 /* The kind of the next character, which is moved past. */
 static int next_kind(const uint8_t **at, const uint8_t *end) {
     const uint8_t *c = *at;
-    int32_t point = *c++;
+    uint32_t point = *c++;
     if (point >= 0xc0) {
         int more = point < 0xe0 ? 1 : point < 0xf0 ? 2 : 3;
         point = more == 1 ? point & 0x1f : 0xffff; /* only characters of two bytes matter */

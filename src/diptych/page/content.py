@@ -24,6 +24,7 @@ READER = 2
 MAX_CONTENT = 1 << 22  # bytes, unpacked; larger contents are not stored but read from the archive
 _MAX_LEVELS = 4 * MAX_DEPTH  # with elements that the parser adds
 _MAX_PATHS = 60_000_000  # characters of all paths
+_MAX_TEXT = 40_000_000  # characters of all texts and targets; in a page of 10 MB there are fewer
 _MAX_PATH = 4_000  # characters of a path in stored bytes; most are shorter than `blocks.MAX_PATH`
 _HEADER = struct.Struct("<IIIB")  # numbers of events, spelled paths and blocks; bytes per number
 _CODES = {2: "H", 4: "I"}
@@ -236,7 +237,13 @@ def _read(data: bytes) -> _Stored:
         whole[_HEADER.size : at], numbers[:size], numbers[size : 2 * size],
         numbers[2 * size : rest], strings,
     )  # fmt: skip
-    return _Stored(events, *(numbers[rest + count * each :][:count] for each in range(3)))
+    stored = _Stored(events, *(numbers[rest + count * each :][:count] for each in range(3)))
+    lengths = [*map(len, strings)]
+    if max(lengths) * (size + count) > _MAX_TEXT:  # most pages need not be counted
+        length_of = lengths.__getitem__
+        if sum(map(length_of, events.values)) + sum(map(length_of, stored.texts)) > _MAX_TEXT:
+            raise ValueError("texts are too long")
+    return stored
 
 
 def _with_nodes(stored: _Stored) -> tuple[tuple[Block, ...], Node]:
@@ -244,10 +251,13 @@ def _with_nodes(stored: _Stored) -> tuple[tuple[Block, ...], Node]:
     paths: list[str] = []
     tree = _tree(stored.events, paths, _MAX_PATH)
     paths += strings
-    blocks = [
-        Block(strings[text], f"{paths[place]}{_RUN}{run}]" if run else paths[place])
-        for text, place, run in zip(stored.texts, stored.places, stored.runs, strict=True)
-    ]
+    room, blocks = _MAX_PATHS, []
+    for text, place, run in zip(stored.texts, stored.places, stored.runs, strict=True):
+        path = paths[place]
+        room -= len(path)
+        if room < 0:
+            raise ValueError("paths are too long")
+        blocks.append(Block(strings[text], f"{path}{_RUN}{run}]" if run else path))
     return tuple(blocks), tree
 
 
@@ -348,7 +358,12 @@ def _tree(events: _Events, paths: list[str], longest: float) -> Node:
     outer: list[tuple[list[Node], str, str, str]] = []
     for kind, value, number in zip(events.kinds, events.values, events.numbers, strict=True):
         if kind == TEXT:
-            at = f"{block}{_RUN}{number}]" if number else block
+            at = block
+            if number:
+                at = f"{block}{_RUN}{number}]"
+                room -= len(at)
+                if room < 0:
+                    raise ValueError("paths are too long")
             children.append(new(Node, ("#text", strings[value], at, (), "")))
         elif kind == CLOSE:
             node = new(Node, (name, "", path, tuple(children), strings[value]))

@@ -41,6 +41,11 @@ class AlignRowsTask(NamedTuple):
 
     tasks: tuple[AlignTask, ...]
 
+    @property
+    def is_batch(self) -> bool:
+        """True if there are several pairs; each is aligned alone if the task fails."""
+        return len(self.tasks) > 1
+
     def run(self, context: TaskContext) -> list[AlignedRows]:
         """Return the results of `AlignTask` with rows for the store instead of segments."""
         return [

@@ -9,6 +9,7 @@ from isal import isal_zlib
 from support.blocks import walk
 from support.fakes import at, make_page
 from support.odd_pages import ODD
+from support.timing import processor_seconds
 
 import diptych
 from diptych.kernels.tree_align_reference import is_forest
@@ -213,3 +214,18 @@ def test_blocks_that_are_repeated_or_in_no_text_are_in_the_document_of_an_outlin
     assert columns(found[0]) == columns(found[1])
     assert blocks_of(found[1]) == [0, 1, 2, 3]
     assert found[1].blocks.index(2) < found[1].blocks.index(0) < found[1].blocks.index(1)
+
+
+def test_many_texts_in_many_levels_take_no_longer() -> None:
+    levels, texts = 2000, 250_000
+    kinds = [BLOCK] * levels + [TEXT] * texts + [CLOSE] * levels
+    values = [1] * levels + [3] * texts + [0] * levels
+    spelled = [2] * levels  # paths that are spelled more than once are those of nodes
+    stored = [*values, *[0] * len(kinds), *spelled, 3, 0, 0]  # the last are those of a block
+    data = _packed(kinds, stored, (levels, 1), "\ndiv\n/div\nword")
+    with processor_seconds():
+        found = unpack_outline(data)
+        assert found is not None
+        assert isinstance(found[1], Node)
+        tree = document(Page(make_page("/").record, (), *found))
+    assert outline(tree) == [("div", "word")]

@@ -7,7 +7,7 @@ from diptych.stages.crawl.hybrid.known_urls import Kinds, KnownUrl, KnownUrls, S
 from diptych.stages.crawl.hybrid.language_guess import OTHER
 from diptych.stages.crawl.hybrid.matches import CHECKED, MAX_VERIFIED, MIN_PAIRS, Matches
 from diptych.stages.crawl.hybrid.value import UrlValues
-from diptych.types import PagePair
+from diptych.types import UNDECIDED, Decision, PagePair
 
 ALTERNATE, NAME, KEY = (("alternate",),), (("name",),), (("key",),)
 
@@ -228,7 +228,7 @@ def proved(kinds: Kinds, *, wrong: int = 0) -> Bench:
     """Evidence of these kinds was right for 30 pairs, and `wrong` for others."""
     bench = Bench()
     for number in range(30 + wrong):
-        bench.values.count_evidence(kinds, float(number < 30))
+        bench.values.count_proof(kinds, is_accepted=number < 30)
     return bench
 
 
@@ -260,9 +260,72 @@ def test_evidence_is_not_trusted_before_it_has_proved_right(bench: Bench) -> Non
 def test_trusted_pairs_are_pairs_but_prove_nothing() -> None:
     bench = proved(ALTERNATE)
     asked = ask(bench, ALTERNATE)
-    before = dict(bench.values.evidence_rates.trials)
+    before = dict(bench.values.proofs.trials), dict(bench.values.evidence_rates.trials)
     trusted = bench.matches.accept_trusted()
     assert len(trusted) == bench.matches.count == 40 - asked
-    assert bench.values.evidence_rates.trials == before
+    assert (bench.values.proofs.trials, bench.values.evidence_rates.trials) == before
     assert bench.matches.accept_trusted() == [], "each is accepted once"
     assert bench.values.has_pairs
+
+
+def verify(bench: Bench, folder: str, count: int, kinds: Kinds, *decisions: Decision) -> list[bool]:
+    """Add pairs with this evidence and decide on those that are verified; which are verified?
+
+    A pair is accepted if there is no decision on it.
+    """
+    verified = []
+    for number in range(count):
+        one = bench.page(f"/en/{folder}/{number}", "en")
+        other = bench.page(f"/fr/{folder}/{number}", "fr")
+        bench.matches.add_evidence(one, other, kinds)
+        questions = bench.questions()
+        verified.append(bool(questions))
+        for question in questions:
+            if decisions:
+                bench.matches.reject(one, other, question.score, decisions[number % len(decisions)])
+            else:
+                bench.matches.accept(one, other)
+        bench.matches.accept_trusted()
+    return verified
+
+
+UNSURE = Decision(False, 0.45, "score")
+"""a verifier without a lexicon rejects a pair that is probable nevertheless"""
+
+
+def test_trust_is_lost_when_declarations_become_worse(bench: Bench) -> None:
+    good = verify(bench, "good", 60, ALTERNATE)
+    assert all(good[:20])
+    assert not all(good[20:])
+    worse = verify(bench, "worse", 60, ALTERNATE, UNSURE)
+    assert not all(worse)
+    assert all(worse[30:])
+    assert bench.matches.count == 120, "the verifier is unsure, and the pairs are probable"
+
+
+def test_trust_is_kept_while_declarations_stay_right(bench: Bench) -> None:
+    verified = verify(bench, "good", 400, ALTERNATE)
+    assert 400 / CHECKED / 2 < sum(verified[200:]) * 2 < 400 / CHECKED * 2
+
+
+def test_trust_is_lost_in_one_section(bench: Bench) -> None:
+    def of(section: str) -> Kinds:
+        return (("alternate",), ("alternate", section))
+
+    verify(bench, "good", 200, of("good"))
+    assert all(verify(bench, "bad", 40, of("bad"), UNSURE)[20:])
+    assert not all(verify(bench, "better", 40, of("good")))
+
+
+@pytest.mark.parametrize("reason", [*sorted(UNDECIDED)[:1], "failed:MemoryError"])
+def test_pairs_without_a_decision_neither_win_nor_lose_trust(bench: Bench, reason: str) -> None:
+    verify(bench, "good", 60, ALTERNATE)
+    before = dict(bench.values.proofs.trials)
+    verified = verify(bench, "undecided", 60, ALTERNATE, Decision(False, 0.0, reason))
+    assert not all(verified)
+    assert bench.values.proofs.trials == before
+
+
+def test_only_declarations_are_counted_as_proofs(bench: Bench) -> None:
+    verify(bench, "aligned", 3, (("aligned",), ("aligned", 1)))
+    assert bench.values.proofs.trials == {}

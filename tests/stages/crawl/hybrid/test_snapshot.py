@@ -15,6 +15,8 @@ from support.hostile import HOSTILE, changed, places
 from diptych.files import parser_errors
 from diptych.protocols import Guide
 from diptych.run.encoding import read_snapshot, write_snapshot
+from diptych.stages.crawl.hybrid.snapshot import write_snapshot as write_memory
+from diptych.stages.crawl.hybrid.snapshot_reading import read_snapshot as read_memory
 from diptych.stages.crawl.hybrid.strategy import Hybrid
 from diptych.types import Link, PagePair
 
@@ -95,6 +97,15 @@ def test_restored_guide_knows_and_does_the_same(numbers: range) -> None:
     assert plain(other.guide.snapshot()) == plain(one.guide.snapshot())
 
 
+def test_restored_guide_trusts_what_has_proved_right(snapshot: dict[str, Any]) -> None:
+    memory = read_memory(snapshot, LANGS, POLICY.weight)
+    proofs, evidence = memory.values.proofs, memory.values.evidence_rates
+    kinds = ("alternate",)
+    assert 0 < proofs.successes[kinds] < proofs.trials[kinds] <= evidence.trials[kinds]
+    assert set(proofs.trials) <= set(evidence.trials)
+    assert write_memory(memory)["rates"] == snapshot["rates"]
+
+
 def test_guide_that_knows_nothing_has_a_snapshot() -> None:
     empty = POLICY.guide(LANGS).snapshot()
     assert plain(POLICY.restored(LANGS, plain(empty)).snapshot()) == plain(empty)
@@ -151,7 +162,7 @@ def test_missing_or_doubled_values_are_refused_or_do_no_harm(snapshot: dict[str,
                 assert not use(changed(snapshot, path, {k: data[k] for k in data if k != key}))
 
 
-@pytest.mark.parametrize("data", [{}, {"version": 2}, [], None, "x", 7])
+@pytest.mark.parametrize("data", [{}, {"version": 3}, [], None, "x", 7])
 def test_other_data_than_a_snapshot_is_refused(data: object) -> None:
     assert not use(data)
 

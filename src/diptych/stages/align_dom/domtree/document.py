@@ -92,16 +92,16 @@ class _Builder:
         return self.index.pop(path, -1)
 
     def open(self, tag: str, block: int = -1, href: str = "") -> None:
-        self.open_nodes.append(_OpenNode(tag, block, href, len(self.nodes)))
+        around = self.open_nodes[-1] if self.open_nodes else None
+        self.open_nodes.append(_OpenNode(tag, block, href, len(self.nodes), around))
 
     def close(self) -> None:
         """Close the innermost open node; drop it if its subtree has neither text nor links."""
         node = self.open_nodes.pop()
-        if node.block < 0 and node.start == len(self.nodes):
-            is_inside = any(outer.block >= 0 for outer in self.open_nodes)
-            if not node.href or not (self.with_links or is_inside):
-                return
-        text = self.texts[node.block] if node.block >= 0 else " ".join(node.anchor)[:_MAX_ANCHOR]
+        is_empty = node.block < 0 and node.start == len(self.nodes)
+        if is_empty and not (node.href and (self.with_links or node.is_inside)):
+            return
+        text = self.texts[node.block] if node.block >= 0 else _anchor(node.anchor)
         self.nodes.append((node.tag, text, node.href, node.block, node.start))
 
     def leaf(self, tag: str, block: int) -> None:
@@ -131,11 +131,22 @@ class _Builder:
 class _OpenNode:
     """A node that has been opened but not closed yet."""
 
-    __slots__ = ("anchor", "block", "href", "start", "tag")
+    __slots__ = ("anchor", "block", "href", "is_inside", "outer", "start", "tag")
 
-    def __init__(self, tag: str, block: int, href: str, start: int) -> None:
+    def __init__(
+        self, tag: str, block: int, href: str, start: int, around: _OpenNode | None
+    ) -> None:
         self.tag, self.block, self.href, self.start = tag, block, href, start
         self.anchor: list[str] = []
+        self.is_inside: bool = around is not None and (around.block >= 0 or around.is_inside)
+        """True if it is in a block"""
+        self.outer: _OpenNode | None = around.owner if around is not None else None
+        """the innermost node around it that is a link or a block"""
+
+    @property
+    def owner(self) -> _OpenNode | None:
+        """The innermost node that is a link or a block, itself included."""
+        return self if self.href or self.block >= 0 else self.outer
 
 
 def _from_tree(builder: _Builder, root: Node) -> None:
@@ -186,7 +197,7 @@ def _from_nodes(
     anchors = nodes.anchors.tolist()
     for node in np.flatnonzero(ends[1:] > ends[:-1]).tolist():
         own = anchors[ends[node] : ends[node + 1]]
-        texts[node] = " ".join([strings[text] for text in own])[:_MAX_ANCHOR]
+        texts[node] = _anchor([strings[text] for text in own[: _MAX_ANCHOR + 1]])
     hrefs = tuple([strings[href] for href in nodes.hrefs.tolist()])
     return Document(tuple(tags), tuple(texts), hrefs, tuple(numbers), nodes.leftmost, host)
 
@@ -247,13 +258,16 @@ def _add_nodes(
     return inside
 
 
+def _anchor(texts: Sequence[str]) -> str:
+    """The beginning of a link's text; a long text that is in many links is not copied for each."""
+    return " ".join([text[:_MAX_ANCHOR] for text in texts[: _MAX_ANCHOR + 1]])[:_MAX_ANCHOR]
+
+
 def _add_text(builder: _Builder, text: str, block: int) -> None:
     """Append a text to the enclosing link; if it is the text of a block, also add a leaf."""
-    for outer in reversed(builder.open_nodes):
-        if outer.href:
-            outer.anchor.append(text)
-        if outer.href or outer.block >= 0:
-            break
+    owner = builder.open_nodes[-1].owner if builder.open_nodes else None
+    if owner is not None and owner.href:
+        owner.anchor.append(text)
     if block >= 0:
         builder.leaf("#text", block)
 

@@ -112,6 +112,12 @@ class Matches:
         for kinds in self._values.evidence(one, other) if other in one.candidates else ():
             self._values.count_evidence(kinds, right)
 
+    def _count_proofs(self, one: KnownUrl, other: KnownUrl, *, is_accepted: bool) -> None:
+        """Count each declaration for a pair that was verified."""
+        for kinds in self._values.evidence(one, other) if other in one.candidates else ():
+            if evidence_name(kinds) in DECLARED:
+                self._values.count_proof(kinds, is_accepted=is_accepted)
+
     def request_verification(self, known: KnownUrl) -> None:
         """Request verification of a page's most probable pair in each language.
 
@@ -182,7 +188,12 @@ class Matches:
             self._accept(one, other, pair.score)
         return [pair for pair, _, _ in trusted]
 
-    def accept(self, one: KnownUrl, other: KnownUrl, right: float = 1.0) -> None:
+    def accept(self, one: KnownUrl, other: KnownUrl) -> None:
+        """Record that the verifier accepted a pair."""
+        self._count_proofs(one, other, is_accepted=True)
+        self._accept_verified(one, other, 1.0)
+
+    def _accept_verified(self, one: KnownUrl, other: KnownUrl, right: float) -> None:
         """Record two pages as a verified pair that is correct with probability `right`."""
         self._count_evidence(one, other, right)
         one.is_aligned = other.is_aligned = True
@@ -206,12 +217,13 @@ class Matches:
 
         `prior` is the probability of the pair before verification.  If a rejected pair is still
         probable given `prior` and the verifier's score, it is accepted after all, because a
-        verifier without a lexicon is often unsure.
+        verifier without a lexicon is often unsure; but it does not prove its evidence.
         """
         right = posterior(prior, decision.score)
         if decision.reason not in UNDECIDED and not fault_type(decision.reason):
+            self._count_proofs(one, other, is_accepted=False)
             if right >= MIN_PAIR:
-                return self.accept(one, other, right)
+                return self._accept_verified(one, other, right)
             self._count_evidence(one, other, right)
         KnownUrls.remove_evidence(one, other)
         one.partners.pop(other.lang, None)

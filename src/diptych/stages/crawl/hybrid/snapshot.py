@@ -18,7 +18,7 @@ from diptych.stages.crawl.hybrid.rates import Rates
 from diptych.stages.crawl.shared.snapshots import by_column, from_mapping
 from diptych.text.url_edits import Rule
 
-VERSION = 2
+VERSION = 3
 FOUND_BY = ("link", "sitemap", "guess")
 
 
@@ -58,7 +58,9 @@ def write_snapshot(memory: Memory) -> dict[str, Any]:
         ],
         "rates": [
             _write_rates(rates)
-            for rates in (memory.values.evidence_rates, memory.values.translation_rates)
+            for rates in (
+                memory.values.evidence_rates, memory.values.translation_rates, memory.values.proofs,
+            )
         ],
         "kinds": [[list(kind) for kind in each] for each in kinds.items_in_order],
         "unpaired": from_mapping(memory.values.unpaired),

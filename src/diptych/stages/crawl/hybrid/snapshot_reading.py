@@ -55,13 +55,18 @@ def read_snapshot(data: Any, langs: Sequence[str], weight: float) -> Memory:
     _read_relations(known, data["relations"], kinds)
     _read_orders(memory, known, data["orders"])
     memory.overflow.extend(links(data["overflow"]))
-    for rates, rows in zip(
-        (memory.values.evidence_rates, memory.values.translation_rates), data["rates"], strict=True
-    ):
-        _read_rates(rates, rows)
+    _read_measured_rates(memory, data)
     _read_totals(memory, data)
     _read_learned(memory, data["learned"])
     return memory
+
+
+def _read_measured_rates(memory: Memory, data: dict[str, Any]) -> None:
+    """Read the rates of evidence and translations, and those on which trust is based."""
+    values = memory.values
+    measured = (values.evidence_rates, values.translation_rates, values.proofs)
+    for rates, rows in zip(measured, items(data["rates"]), strict=True):
+        _read_rates(rates, rows)
 
 
 def _read_totals(memory: Memory, data: dict[str, Any]) -> None:

@@ -25,7 +25,7 @@ PRIOR_TRANSLATED = 0.5  # share of pages that have a translation, before any is 
 _IGNORED_SURPLUS = 3  # a surplus of unpaired pages in one language up to this is ignored
 _DEAD = 0.5  # probability of a page below which URLs of a kind come last
 _MIN_PROOFS = 20  # pieces of evidence of a kind that were verified before it can be trusted
-_PROVED = 0.95  # minimum share of them that were right
+_PROVED = 0.95  # minimum share of them that the verifier accepted
 _CACHED = 1 << 14  # URLs whose sections are kept: each is looked up many times while it is pending
 VALUE_STEP = 1.05  # ratio of two adjacent values; smaller differences do not count
 
@@ -38,6 +38,8 @@ class UrlValues:
         self.languages = LanguageGuesser(langs)
         self.evidence_rates = Rates(weight)
         """share of the evidence of each kind that was correct"""
+        self.proofs = Rates(weight)
+        """share of the verified pairs with evidence of each kind that the verifier accepted"""
         self.translation_rates = Rates(weight)
         """share of the pages of each kind that had a translation"""
         self.contexts = Contexts()
@@ -85,10 +87,21 @@ class UrlValues:
         """The probability that two URLs are a pair, according to the strongest evidence."""
         return max(map(self._right_probability, self.evidence(one, other)))
 
+    def count_proof(self, kinds: Kinds, *, is_accepted: bool) -> None:
+        """Count a piece of evidence for a pair that the verifier has accepted or rejected.
+
+        Probabilities do not count here: they depend on the evidence, which would prove itself.
+        """
+        self.proofs.add_trial(kinds)
+        self.proofs.add_success(kinds, float(is_accepted))
+
     def is_proved(self, kinds: Kinds) -> bool:
-        """True if evidence of these kinds was counted often and was nearly always right."""
-        is_known = self.evidence_rates.trials.get(kinds[0], 0) >= _MIN_PROOFS
-        return is_known and self._right_probability(kinds) >= _PROVED
+        """True if many pairs with evidence of these kinds were verified, and nearly all accepted.
+
+        The rate of a section counts too, once pairs were verified there.
+        """
+        is_known = self.proofs.trials.get(kinds[0], 0) >= _MIN_PROOFS
+        return is_known and self.proofs.rate(kinds, PRIOR_RIGHT[evidence_name(kinds)]) >= _PROVED
 
     def _right_probability(self, kinds: Kinds) -> float:
         """The probability that evidence of these kinds is right."""
