@@ -100,7 +100,7 @@ def test_evidence_is_kept_by_name() -> None:
 urls = st.text(max_size=20).map("http://example.org/".__add__)
 shares = st.floats(0, 1)
 pairs = st.builds(PagePair, urls, urls, names, names, shares, names)
-decisions = st.builds(Decision, st.booleans(), shares, names)
+decisions = st.builds(Decision, st.booleans(), shares, names, st.just(()))
 events = st.one_of(
     st.builds(Missing, urls, names),
     st.builds(Moved, urls, urls),
