@@ -169,6 +169,24 @@ def test_what_was_fetched_is_kept_if_the_service_refuses(tmp_path: Path, server,
     assert len(server.parts()) == len(set(server.parts()))
 
 
+def test_pages_that_were_denied_are_mined_by_the_same_command(
+    tmp_path: Path, files, server, monkeypatch
+):
+    monkeypatch.setattr("diptych.engine.ranges.REFUSED_TRIES", 1)
+    monkeypatch.setattr("diptych.sources.crawl_records.GAP", 0)
+    denied = {each.offset for each in files.records[:4]}
+    server.refuse = lambda asked: Refusal(403) if asked.start in denied else None
+    first = run(*command(server, tmp_path / "run", SITE))
+    assert first.exit_code == 0, first.output
+    assert "to ask again for what was denied, run the same command again" in first.stderr
+    (pages,) = query(tmp_path / "run", "SELECT count(*) FROM pages")[0]
+    assert pages == 26
+    denied.clear()
+    again = run(*command(server, tmp_path / "run", SITE))
+    assert "to ask again" not in again.stderr
+    assert placeless(tmp_path / "run") == of_archives(files, tmp_path)
+
+
 def test_other_terms_do_not_delete_what_was_fetched(tmp_path: Path, server, monkeypatch):
     monkeypatch.setattr("diptych.sources.crawl_records.GAP", 0)
     monkeypatch.setattr("diptych.engine.ranges.TRIES", 1)

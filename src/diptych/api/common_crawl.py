@@ -81,6 +81,7 @@ class CrawlSource:
         """Find the captures of the sites, copy their records, and say what was found."""
         from diptych.engine.ranges import PoliteReader, open_store
         from diptych.run.captures import Captures
+        from diptych.sources.crawl_captures import index_list
         from diptych.sources.crawl_records import RecordCopier
 
         captures, base = Captures(store), self._base()
@@ -89,7 +90,9 @@ class CrawlSource:
             for crawl in self.asked.common_crawl:
                 self._find(crawl, captures, reader, monitor)
             self._require_pages(captures.counts())
-            RecordCopier(store, reader, base, monitor, time.time()).copy(self.max_pages)
+            listed = index_list(self.asked.common_crawl[0])
+            copier = RecordCopier(store, reader, base, listed, monitor, time.time())
+            copier.copy(self.max_pages)
             monitor.notes.extend(self._notes(captures, reader))
         if not captures.copied():
             raise SourceError("none of the pages could be fetched: " + _reasons(captures))
@@ -131,6 +134,8 @@ class CrawlSource:
 
     def _notes(self, captures: Captures, reader: PoliteReader) -> Iterator[str]:
         """A few lines that state the number of pages found, and why there are no more."""
+        from diptych.sources.crawl_records import DENIED
+
         counts = captures.counts()
         crawls = ", ".join(self.asked.common_crawl)
         pages = sum(each.pages for each in counts.values())
@@ -141,6 +146,8 @@ class CrawlSource:
         yield said
         if captures.failures():
             yield f"{crawls}: records that could not be used: {_reasons(captures)}"
+        if DENIED in captures.failures():
+            yield f"{crawls}: to ask again for what was denied, run the same command again"
         empty = [site.name for site in self.sites if not _pages(counts.get(site.name))]
         for name in empty[:_SHOWN]:
             yield f"{crawls}: {_why_nothing(name, counts.get(name), self.langs)}"

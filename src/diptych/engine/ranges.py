@@ -12,6 +12,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -94,6 +95,7 @@ class PoliteReader:
     """requests sent so far"""
     received: int = 0
     """bytes received so far"""
+    _is_patient: bool = False
     _free_at: float = 0.0
     """time of the next request"""
     _loop: EventLoopThread = field(default_factory=EventLoopThread)
@@ -105,6 +107,15 @@ class PoliteReader:
         if self._loop.is_started:
             self._loop.run(self.store.close())
             self._loop.close()
+
+    @contextmanager
+    def patient(self) -> Iterator[PoliteReader]:
+        """Inside the context, wait for a service that denies access as for a busy one."""
+        self._is_patient = True
+        try:
+            yield self
+        finally:
+            self._is_patient = False
 
     def read(self, part: Part, tick: Callable[[], None]) -> bytes | Failure:
         """Read a part; if the file ends before, there are fewer bytes."""
@@ -151,7 +162,8 @@ class PoliteReader:
             if not isinstance(found, Failure) or not is_passing(found):
                 return found
             wanted = found.retry_after or 0.0
-            tries = REFUSED_TRIES if http_status(found.reason) == 403 else TRIES
+            is_denied = http_status(found.reason) == 403 and not self._is_patient
+            tries = REFUSED_TRIES if is_denied else TRIES
             if attempt >= tries or wanted > MAX_WAIT:
                 return found
             # Everyone waits: other connections ask the same service.

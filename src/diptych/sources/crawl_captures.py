@@ -44,6 +44,11 @@ def check_crawl(name: str) -> str:
     return name
 
 
+def index_list(crawl: str) -> str:
+    """The path of the list of the index files of a crawl."""
+    return f"crawl-data/{crawl}/cc-index.paths.gz"
+
+
 def index_codes(langs: Sequence[str]) -> dict[str, str]:
     """The codes of languages in the index; empty if it cannot identify one of them.
 
@@ -93,7 +98,7 @@ class IndexReader:
 
     def _cluster_path(self, crawl: str) -> str:
         """The path of `cluster.idx`, from the list of the index files of a crawl."""
-        listed = f"crawl-data/{crawl}/cc-index.paths.gz"
+        listed = index_list(crawl)
         data = self.reader.read(Part(listed, 0, _MAX_PATHS), self.watcher.tick)
         if isinstance(data, Failure) and http_status(data.reason) in _MISSING:
             said = f"there is no crawl {crawl} at {self.base} ({data.detail} for {listed})"
