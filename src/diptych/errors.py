@@ -54,6 +54,11 @@ class DiptychError(Exception):
         """The message for users of the command line."""
         return for_command_line(self._message)
 
+    @property
+    def unnamed(self) -> str:
+        """The message before the names of options are filled in, to be kept for later."""
+        return self._message
+
     def with_context(self, context: str) -> str:
         """The message, preceded by `context`, for use in the message of another error."""
         return f"{context}: {self._message}"

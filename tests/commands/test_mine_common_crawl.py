@@ -151,7 +151,7 @@ def test_a_site_of_redirects_is_reported(tmp_path: Path):
 
 def test_what_was_fetched_is_kept_if_the_service_refuses(tmp_path: Path, server, monkeypatch):
     monkeypatch.setattr("diptych.sources.crawl_records.GAP", 0)
-    monkeypatch.setattr("diptych.engine.ranges.TRIES", 1)
+    monkeypatch.setattr("diptych.engine.patience.TRIES", 1)
     sent: list[Asked] = []
 
     def refuse(asked: Asked) -> Refusal | None:
@@ -172,7 +172,7 @@ def test_what_was_fetched_is_kept_if_the_service_refuses(tmp_path: Path, server,
 def test_pages_that_were_denied_are_mined_by_the_same_command(
     tmp_path: Path, files, server, monkeypatch
 ):
-    monkeypatch.setattr("diptych.engine.ranges.REFUSED_TRIES", 1)
+    monkeypatch.setattr("diptych.engine.patience.REFUSED_TRIES", 1)
     monkeypatch.setattr("diptych.sources.crawl_records.GAP", 0)
     denied = {each.offset for each in files.records[:4]}
     server.refuse = lambda asked: Refusal(403) if asked.start in denied else None
@@ -189,7 +189,7 @@ def test_pages_that_were_denied_are_mined_by_the_same_command(
 
 def test_other_terms_do_not_delete_what_was_fetched(tmp_path: Path, server, monkeypatch):
     monkeypatch.setattr("diptych.sources.crawl_records.GAP", 0)
-    monkeypatch.setattr("diptych.engine.ranges.TRIES", 1)
+    monkeypatch.setattr("diptych.engine.patience.TRIES", 1)
     left = [True] * 12
     server.refuse = lambda asked: None if left and left.pop() else Refusal(500)
     mistake(*command(server, tmp_path / "run", SITE))

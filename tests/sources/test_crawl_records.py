@@ -15,8 +15,9 @@ from support.crawled import site_pages, write_crawl
 
 from bench.support.crawl_files import CRAWL, CrawlFiles
 from bench.support.range_server import Asked, RangeServer, Refusal, serve_ranges
-from diptych.engine import ranges
+from diptych.engine import patience
 from diptych.engine.fetch import FetchSettings
+from diptych.engine.patience import Patience
 from diptych.engine.ranges import PoliteReader, open_store
 from diptych.errors import SourceError
 from diptych.protocols import Watcher
@@ -71,9 +72,8 @@ def save(store: Store, *found: Capture) -> None:
 
 def copy(store: Store, base: str, limit: int | None = None, connections: int = 1) -> None:
     times = iter(range(10_000))
-    reading = PoliteReader(
-        open_store(base, SETTINGS), 0.0, connections, no_sleep, lambda: 1e3 * next(times)
-    )
+    waiting = Patience(0.0, no_sleep, lambda: 1e3 * next(times))
+    reading = PoliteReader(open_store(base, SETTINGS), waiting, connections)
     with reading as reader:
         RecordCopier(store, reader, base, LISTED, Watcher(), 1.8e9).copy(limit)
 
@@ -202,8 +202,8 @@ def test_a_service_that_denies_everything_ends_the_fetching(store: Store, server
     with pytest.raises(SourceError, match=r"HTTP 403; the service is busy or refuses"):
         copy(store, server.url)
     asked = [each.path for each in server.log]
-    assert asked[-ranges.TRIES :] == [LISTED] * ranges.TRIES, "it waits before it gives up"
-    assert len(asked) == crawl_records.MAX_REFUSALS * ranges.REFUSED_TRIES + ranges.TRIES
+    assert asked[-patience.TRIES :] == [LISTED] * patience.TRIES, "it waits before it gives up"
+    assert len(asked) == crawl_records.MAX_REFUSALS * patience.REFUSED_TRIES + patience.TRIES
     server.refuse = lambda asked: None
     copy(store, server.url)
     assert archived(store) == BODIES, "nothing is lost"
@@ -282,7 +282,7 @@ def test_a_stop_keeps_what_is_there(store: Store, server: RangeServer, monkeypat
             if self.done >= 5:
                 raise KeyboardInterrupt
 
-    with PoliteReader(open_store(server.url, SETTINGS), 0.0) as reader:
+    with PoliteReader(open_store(server.url, SETTINGS), Patience(0.0)) as reader:
         copier = RecordCopier(store, reader, server.url, LISTED, Stop(), 0.0)
         with pytest.raises(KeyboardInterrupt):
             copier.copy(None)

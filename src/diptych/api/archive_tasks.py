@@ -106,12 +106,15 @@ class ReadArchive:
             path = Path(self.archive)
             yield _Source(path, ArchivePages(self.archive, path.stat().st_size), None)
             return
+        asked = self.plan.asked
         copy = self.plan.warc / f"{self.name}.warc.gz"
         download = self.plan.pages / f"{self.name}.download.part"
         try:
-            size = downloaded(self.archive, download)
+            agent = agent_of(asked.user_agent)
+            environment = environment_of(self.attempt)
+            with environment.downloads(asked, agent, self.plan.warc) as downloads:
+                size = downloaded(self.archive, download, downloads)
             with replacing(copy, error=StoreError) as part, part.open("wb") as stream:
-                agent = agent_of(self.plan.asked.user_agent)
                 copies = CopiedRecords(stream, copy.name, self.archive, agent=agent)
                 yield _Source(download, ArchivePages(f"../../warc/{copy.name}", size), copies)
         finally:

@@ -79,6 +79,7 @@ class CrawlSource:
 
     def copy(self, store: Store, monitor: Monitor) -> None:
         """Find the captures of the sites, copy their records, and say what was found."""
+        from diptych.engine.patience import Patience
         from diptych.engine.ranges import PoliteReader, open_store
         from diptych.run.captures import Captures
         from diptych.sources.crawl_captures import index_list
@@ -86,7 +87,7 @@ class CrawlSource:
 
         captures, base = Captures(store), self._base()
         files = open_store(base, self.settings)
-        with PoliteReader(files, self.delay, self.connections) as reader:
+        with PoliteReader(files, Patience(self.delay), self.connections) as reader:
             for crawl in self.asked.common_crawl:
                 self._find(crawl, captures, reader, monitor)
             self._require_pages(captures.counts())

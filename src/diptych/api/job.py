@@ -189,6 +189,7 @@ def mine_job(asked: MineOptions, monitor: JobMonitor, environment: Environment) 
     from diptych.api.archive_job import mine_archives
     from diptych.api.declare import require_valid
     from diptych.api.job_tasks import site_tasks
+    from diptych.api.web import agent_of
     from diptych.engine.executors import executor_of
     from diptych.job.driver import run_tasks
     from diptych.job.folder import opened_job
@@ -197,7 +198,9 @@ def mine_job(asked: MineOptions, monitor: JobMonitor, environment: Environment) 
 
     require_valid(asked)
     assert asked.cluster is not None
-    archives = archive_names(asked.warc)
+    agent = agent_of(asked.user_agent)
+    with environment.downloads(asked, agent) as downloads:
+        archives = archive_names(asked.warc, downloads)
     sites = _sites(asked, archives=bool(archives))
     terms = _terms(asked, sites, archives)
     folder = asked.out or default_folder(sites, asked.warc, terms.langs)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -163,24 +164,28 @@ def mine_sites(
     from diptych.learn.lexicon.lexicon import read_lexicon
     from diptych.reports.profile import Profiler
     from diptych.run.terms import Terms, default_folder, opened_run
-    from diptych.sources.archives import archive_names
+    from diptych.sources.archives import archive_names, index_archives
 
     profiler = Profiler(monitor) if asked.profile else None
     require_valid(asked)
     langs = languages(asked.langs, asked.langid)
-    archives, crawls = archive_names(asked.warc), asked.sources()
-    seeds = seeds_of(asked, archives=bool(archives))
-    recipe = asked.recipe()
-    strategies = strategies_of(recipe, is_complete=bool(crawls or (archives and not seeds)))
-    names = (*archives, *crawls)
-    lexicons = [read_lexicon(path) for path in asked.lexicon]
-    known = tuple(lexicon_name(lexicon, langs) for lexicon in lexicons)
-    terms = Terms(langs, tuple(seeds), asked.scope, recipe, names, known, learned_names())
-    folder = asked.out or default_folder(seeds, (*asked.warc, *crawls), langs)
     agent = agent_of(asked.user_agent)
-    with opened_run(folder, terms, agent=agent, keep_empty=keep_empty) as store:
-        mining = Mining(asked, monitor, environment, store, terms, strategies, profiler)
-        return mining.run(archives, lexicons, agent)
+    with environment.downloads(asked, agent) as downloads:
+        archives, crawls = archive_names(asked.warc, downloads), asked.sources()
+        seeds = seeds_of(asked, archives=bool(archives))
+        recipe = asked.recipe()
+        strategies = strategies_of(recipe, is_complete=bool(crawls or (archives and not seeds)))
+        names = (*archives, *crawls)
+        lexicons = [read_lexicon(path) for path in asked.lexicon]
+        known = tuple(lexicon_name(lexicon, langs) for lexicon in lexicons)
+        terms = Terms(langs, tuple(seeds), asked.scope, recipe, names, known, learned_names())
+        folder = asked.out or default_folder(seeds, (*asked.warc, *crawls), langs)
+        with opened_run(folder, terms, agent=agent, keep_empty=keep_empty) as store:
+            index = partial(
+                index_archives, store, archives, downloads, seeds=seeds, scope=asked.scope
+            )
+            mining = Mining(asked, monitor, environment, store, terms, strategies, profiler)
+            return mining.run(index, lexicons, agent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +201,12 @@ class Mining:
     profiler: Profiler | None = None
     is_update: bool = False
 
-    def run(self, archives: Sequence[str], lexicons: Sequence[Lexicon], agent: str) -> Mined:
-        """Run all steps, and write the report."""
+    def run(self, index: Callable[[], list[str]], lexicons: Sequence[Lexicon], agent: str) -> Mined:
+        """Run all steps, and write the report.
+
+        `index` reads the archives, and returns messages about those that could not be read.
+        """
         from diptych.pipeline import run
-        from diptych.sources.archives import index_archives
 
         store, monitor, langs = self.store, self.monitor, self.terms.langs
         if self.asked.common_crawl:
@@ -211,9 +218,7 @@ class Mining:
             if self.profiler is not None:
                 self.profiler.processes = lambda: workers.processes
                 self.profiler.begin("indexing")
-            damaged = index_archives(
-                store, archives, seeds=self.terms.seeds, scope=self.terms.scope
-            )
+            damaged = index()
             plan = plan_of(store, self.terms, lexicons, self.asked, agent)
             plan = replace(plan, is_update=self.is_update)
             monitor.notes.extend([*first_notes(langs), *store.archive.notes])

@@ -90,7 +90,7 @@ def update_run(asked: UpdateOptions, monitor: Monitor, environment: Environment)
         mine = _with_hosts(asked.mining(terms), store, terms)
         strategies = strategies_of(terms.recipe, is_complete=False)
         mining = Mining(mine, monitor, environment, store, terms, strategies, is_update=True)
-        mined = mining.run((), lexicons, agent)
+        mined = mining.run(list, lexicons, agent)
         if not monitor.stopped():
             Updates(store).close(time.time())
     return mined

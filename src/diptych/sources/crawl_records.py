@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from diptych.engine.ranges import Part, PoliteReader, is_passing
+from diptych.engine.patience import is_passing, unreadable
+from diptych.engine.ranges import Part, PoliteReader
 from diptych.errors import SourceError
 from diptych.page.body import is_html
 from diptych.protocols import Watcher
@@ -18,7 +19,6 @@ from diptych.run.archived import ArchiveIndex
 from diptych.run.captures import Captures
 from diptych.run.copied_records import Capture, copy_record
 from diptych.run.store import Store
-from diptych.sources.crawl_captures import unreadable
 from diptych.types import Failure
 
 GAP = 1 << 14  # bytes between two records that are fetched in vain rather than with two requests
@@ -101,8 +101,8 @@ class RecordCopier:
         The service is asked for as long as if it were busy.
         """
         path = captures.copied_file() or self.listed
-        with self.reader.patient() as reader:
-            data = reader.read(Part(path, 0, 1), self.watcher.tick)
+        with self.reader.patience.if_denied():
+            data = self.reader.read(Part(path, 0, 1), self.watcher.tick)
         if isinstance(data, Failure) and is_passing(data):
             self._stop(captures, path, data)
 
@@ -118,7 +118,7 @@ class RecordCopier:
 
     def _stop(self, captures: Captures, path: str, failure: Failure) -> NoReturn:
         kept = f"{captures.copied():,} pages have been fetched and are kept"
-        raise SourceError(f"{unreadable(self.base, path, failure)} ({kept})")
+        raise SourceError(f"{unreadable(self.base + path, failure)} ({kept})")
 
     def _save(self, captures: Captures, part: Part, found: Sequence[Capture], data: bytes) -> None:
         """Check records, and append them to the archive of the run, all or none."""
