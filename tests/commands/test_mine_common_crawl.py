@@ -112,6 +112,16 @@ def test_sites_are_chosen_by_the_columnar_index(tmp_path: Path):
         (["--common-crawl", "../x", SITE], "is not the name of a crawl, such as CC-MAIN-2026-40"),
         (["--common-crawl", CRAWL], "specify the sites to mine"),
         (["--cc-index", "x.parquet", SITE], "--cc-index needs the name of a crawl"),
+        (["--cc-base", "/data", SITE], "--cc-base needs the name of a crawl"),
+        (["--suffix", "fr", SITE, "--common-crawl", CRAWL], "but the sites are named"),
+        (["--suffix", "fr", "--common-crawl", CRAWL], "specify its files with --cc-index"),
+        (["--min-pages", "7", "--common-crawl", CRAWL], "specify its files with --cc-index"),
+        (
+            ["--cc-index", "x.parquet", "--common-crawl", CRAWL, SITE, "--max-candidates", "3"],
+            "--max-candidates chooses sites from an index, but the sites are named",
+        ),
+        (["--common-crawl", CRAWL, SITE, "--max-minutes", "3"], "use --max-pages"),
+        (["--cluster", "here", "--cc-base", "/data", SITE], "--cc-base needs the name of a crawl"),
         (["--common-crawl", CRAWL, SITE, "--cc-base", "/no/folder"], "there is no folder /no/"),
     ],
 )

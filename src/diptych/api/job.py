@@ -229,6 +229,7 @@ def _sites(asked: MineOptions, *, archives: bool) -> list[Url]:
     from diptych.api.seeds import seeds_of
     from diptych.sources.site_list import named_sites
 
+    asked.sources()  # options that need a crawl are refused
     if asked.common_crawl:
         raise ConfigError(
             f"{option_name('cluster')} cannot be used with {option_name('common_crawl')}"

@@ -9,7 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from diptych.api.common_crawl import CommonCrawlOptions, CrawlSource, captured_sites
+from diptych.api.common_crawl import (
+    CommonCrawlOptions,
+    CrawlSource,
+    captured_sites,
+    require_effect,
+)
 from diptych.api.declare import amount_option, argument, count_option, option, require_valid
 from diptych.api.export import keep_templates_option
 from diptych.api.languages import (
@@ -168,6 +173,7 @@ def mine_sites(
 
     profiler = Profiler(monitor) if asked.profile else None
     require_valid(asked)
+    require_effect(asked)
     langs = languages(asked.langs, asked.langid)
     agent = agent_of(asked.user_agent)
     with environment.downloads(asked, agent) as downloads:

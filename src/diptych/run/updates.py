@@ -179,7 +179,7 @@ class Updates:
         query = """SELECT sketches.data, contents.data FROM sketches JOIN contents USING (url)
             WHERE url = ? AND reader = ?"""
         known = self.store.db.execute(query, (url_key(page.url), READER)).fetchone()
-        return known == (encode_page(page).sketch, page.content)
+        return bool(known == (encode_page(page).sketch, page.content))
 
     def save_links(self, url: Url, links: str) -> None:
         """Replace the links of a page whose text has not changed."""
