@@ -29,6 +29,7 @@ __all__ = [
     "for_command_line",
     "for_python",
     "in_one_line",
+    "message_of",
     "option_name",
 ]
 
@@ -54,14 +55,14 @@ class DiptychError(Exception):
         """The message for users of the command line."""
         return for_command_line(self._message)
 
-    @property
-    def unnamed(self) -> str:
-        """The message before the names of options are filled in, to be kept for later."""
-        return self._message
-
     def with_context(self, context: str) -> str:
         """The message, preceded by `context`, for use in the message of another error."""
         return f"{context}: {self._message}"
+
+
+def message_of(error: DiptychError) -> str:
+    """The message of an error with placeholders for the names of options, to be kept for later."""
+    return error._message
 
 
 def option_name(name: str) -> str:

@@ -17,7 +17,7 @@ from diptych.engine.downloads import Downloads
 from diptych.engine.fetch import FetchSettings
 from diptych.engine.patience import unreadable
 from diptych.engine.replay import index_archive, is_page_of, require_answers
-from diptych.errors import ArchiveError, SourceError
+from diptych.errors import ArchiveError, SourceError, message_of
 from diptych.files import parser_errors, reason_of, writing
 from diptych.frontier.scope import Anywhere, Scope, group
 from diptych.learn.libraries import library
@@ -185,7 +185,7 @@ def _index_remote(
             index.finish(store.archive.add(url, size), size, error)
     except ArchiveError as fault:
         with store.transaction():  # it is tried again by the next command
-            index.forget(store.archive.add(url, 0), fault.unnamed)
+            index.forget(store.archive.add(url, 0), message_of(fault))
     finally:
         download.unlink(missing_ok=True)
 
