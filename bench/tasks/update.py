@@ -6,7 +6,8 @@ A site is mined; a tenth of its pages changes, some vanish and some are new; it 
 mined anew into another folder, and the two corpora are compared (`bench.sites.changing`).  The
 server sends ETag and Last-Modified, or nothing, or only a sitemap with dates.  The site is the one
 of the demo.  With `--sites`, a question is SITE:LANG,LANG, and DIR has a folder for each real site;
-these sites are no part of this repository.
+these sites are no part of this repository.  Two runs that are mined anew may differ, too, if a site
+has the same page under several URLs: `--twice` compares them.
 """
 
 from __future__ import annotations
@@ -61,8 +62,13 @@ def corpus(folder: Path) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
     )
 
 
-def measured(folder: Path, question: Question, mode: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Mine, change, update and mine anew; returns the row of the costs and that of the corpora."""
+def measured(
+    folder: Path, question: Question, mode: str, *, is_twice: bool
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Mine, change, update and mine anew; returns the row of the costs and that of the corpora.
+
+    If `is_twice`, the site is mined anew twice: the order of answers may matter in both.
+    """
     site = ChangingSite(folder, **MODES[mode])
     langs = ",".join(question.langs)
     with tempfile.TemporaryDirectory(prefix="diptych-update-") as name, served(site) as url:
@@ -73,6 +79,15 @@ def measured(folder: Path, question: Question, mode: str) -> tuple[dict[str, Any
         update = site.answers, site.bytes
         site.count_anew()
         anew = run("mine", url, "--langs", langs, "--out", new)
+        answers, size = site.answers, site.bytes
+        twice: dict[str, int] = {}
+        if is_twice:
+            run("mine", url, "--langs", langs, "--out", Path(name, "again"))
+            again, their_segments = corpus(Path(name, "again"))[0], corpus(new)[0]
+            twice = {
+                "only anew 1": len(their_segments - again),
+                "only anew 2": len(again - their_segments),
+            }
         ours, pairs = corpus(old)
         theirs, their_pairs = corpus(new)
         counts = diptych.open(old).summary.update
@@ -82,8 +97,8 @@ def measured(folder: Path, question: Question, mode: str) -> tuple[dict[str, Any
         **row,
         **{name: counts.pages.get(name, 0) for name in
            ("unchanged", "not_asked", "same_text", "changed", "new", "vanished")},
-        "answers": update[0], "anew": site.answers,
-        "kB": update[1] // 1000, "kB anew": site.bytes // 1000,
+        "answers": update[0], "anew": answers,
+        "kB": update[1] // 1000, "kB anew": size // 1000,
         "CPU s": seconds, "CPU s anew": anew,
     }  # fmt: skip
     compared = {
@@ -91,6 +106,7 @@ def measured(folder: Path, question: Question, mode: str) -> tuple[dict[str, Any
         "pairs": len(pairs), "in both ": len(pairs & their_pairs), "anew ": len(their_pairs),
         "segments": len(ours), "in both": len(ours & theirs),
         "only update": len(ours - theirs), "only anew": len(theirs - ours),
+        **twice,
     }  # fmt: skip
     return cost, compared
 
@@ -109,6 +125,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("questions", nargs="*")
     parser.add_argument("--sites", type=Path, help="folder with one folder for each real site")
+    parser.add_argument("--twice", action="store_true", help="mine anew twice, and compare that")
     parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
     os.environ.pop("HTTP_PROXY", None)
@@ -122,7 +139,11 @@ def main() -> None:
                       for each in questions(asked.sites, asked.questions)]  # fmt: skip
         else:
             chosen = [(DEMO, _demo(Path(name) / "demo"))]
-        rows = [measured(folder, each, mode) for each, folder in chosen for mode in MODES]
+        rows = [
+            measured(folder, each, mode, is_twice=asked.twice)
+            for each, folder in chosen
+            for mode in MODES
+        ]
     tables: Tables = {
         "Update after a tenth of the pages has changed": [cost for cost, _ in rows],
         "Corpora of the update and of mining anew": [compared for _, compared in rows],

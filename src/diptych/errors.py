@@ -29,6 +29,7 @@ __all__ = [
     "for_command_line",
     "for_python",
     "in_one_line",
+    "message_of",
     "option_name",
 ]
 
@@ -57,6 +58,11 @@ class DiptychError(Exception):
     def with_context(self, context: str) -> str:
         """The message, preceded by `context`, for use in the message of another error."""
         return f"{context}: {self._message}"
+
+
+def message_of(error: DiptychError) -> str:
+    """The message of an error with placeholders for the names of options, to be kept for later."""
+    return error._message
 
 
 def option_name(name: str) -> str:

@@ -33,13 +33,12 @@ from diptych.steps.write_corpus import write_run_corpus
 from diptych.types import LangPair, Site, lang_pairs
 
 __all__ = [
-    "STAGES", "Plan", "pair_again", "pair_and_learn", "run", "run_until_words", "run_with_words",
+    "STAGES", "Plan", "pair_and_learn", "run", "run_until_words", "run_with_words",
 ]  # fmt: skip
 
 STAGES = ("crawl", "pair", "align_dom", "align_sentences", "verify", "filter", "export")
 ROUNDS = 3  # maximum number of rounds to learn words and pair again
 GROWTH = 1.05  # factor by which sure pairs must grow to make another round worthwhile
-LEARN_AGAIN = 0.2  # share of the pages that may change before words are learned again
 CERTAIN, DOUBT = 0.95, 0.05  # maximum number of pages without a certain partner per sure pair
 
 
@@ -69,8 +68,7 @@ def run(
     """Run all steps: crawl, sketch, pair, learn words, pair again, align, verify, score, write."""
     context = _crawl(plan, strategies, store, engine, workers, watcher, now)
     if store.has_pages():
-        pair = pair_again if plan.is_update else pair_and_learn
-        context = pair(store, context, workers, watcher)
+        context = pair_and_learn(store, context, workers, watcher)
     _align(plan, context, store, workers, watcher)
 
 
@@ -145,25 +143,6 @@ def _align(
         Updates(store).settle(is_whole=not watcher.stopped())
     choice = Choice(strategies.filter.threshold)
     write_run_corpus(store, RunCorpus(store, tuple(plan.langs), plan.signature, choice), watcher)
-
-
-def pair_again(
-    store: Store, context: TaskContext, workers: Workers, watcher: Watcher
-) -> TaskContext:
-    """Pair the pages of the sites that an update found changed, with the words learned before.
-
-    If many pages have changed since words were learned, everything is paired and learned again.
-    """
-    updates = Updates(store)
-    if not updates.keeps_words(LEARN_AGAIN):
-        return pair_and_learn(store, context, workers, watcher)
-    context = replace(context, lexicons=store.learned_lexicons())
-    sites = updates.changed_sites()
-    if sites:
-        check_declarations(store, context, workers, watcher, sites)
-    if not sites or pair_pages(store, context, workers, watcher, sites):
-        store.keep_learning()
-    return context
 
 
 def pair_and_learn(

@@ -274,3 +274,18 @@ def test_incompatible_options_are_refused(tmp_path: Path) -> None:
     index = tmp_path / "part.parquet"
     assert "--backlinks" in mistake("discover", "http://a.org", "--cc-index", index, *COMMON[:2])
     assert "--topic" in mistake("discover", "http://a.org", "--policy", "focc", *COMMON[:2])
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("http://a.org/", "--test"), "--test tests sites of an index"),
+        (("http://a.org/", "--suffix", "fr"), "--suffix chooses sites from an index"),
+        (("http://a.org/", "--min-pages", 9), "--min-pages chooses sites from an index"),
+        (("--cc-index", "x.parquet", "--max-sites", 3), "--max-sites does nothing while sites"),
+        (("--cc-index", "x.parquet", "--policy", "fc"), "--policy does nothing while sites"),
+        (("--cc-index", "x.parquet", "--out", "run"), "--out does nothing while sites"),
+    ],
+)
+def test_options_that_do_nothing_are_mistakes(more: tuple[object, ...], said: str) -> None:
+    assert said in mistake("discover", "--langs", "en,fr", "--quiet", *more)

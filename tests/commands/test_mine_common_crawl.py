@@ -112,6 +112,16 @@ def test_sites_are_chosen_by_the_columnar_index(tmp_path: Path):
         (["--common-crawl", "../x", SITE], "is not the name of a crawl, such as CC-MAIN-2026-40"),
         (["--common-crawl", CRAWL], "specify the sites to mine"),
         (["--cc-index", "x.parquet", SITE], "--cc-index needs the name of a crawl"),
+        (["--cc-base", "/data", SITE], "--cc-base needs the name of a crawl"),
+        (["--suffix", "fr", SITE, "--common-crawl", CRAWL], "but the sites are named"),
+        (["--suffix", "fr", "--common-crawl", CRAWL], "specify its files with --cc-index"),
+        (["--min-pages", "7", "--common-crawl", CRAWL], "specify its files with --cc-index"),
+        (
+            ["--cc-index", "x.parquet", "--common-crawl", CRAWL, SITE, "--max-candidates", "3"],
+            "--max-candidates chooses sites from an index, but the sites are named",
+        ),
+        (["--common-crawl", CRAWL, SITE, "--max-minutes", "3"], "use --max-pages"),
+        (["--cluster", "here", "--cc-base", "/data", SITE], "--cc-base needs the name of a crawl"),
         (["--common-crawl", CRAWL, SITE, "--cc-base", "/no/folder"], "there is no folder /no/"),
     ],
 )
@@ -151,7 +161,7 @@ def test_a_site_of_redirects_is_reported(tmp_path: Path):
 
 def test_what_was_fetched_is_kept_if_the_service_refuses(tmp_path: Path, server, monkeypatch):
     monkeypatch.setattr("diptych.sources.crawl_records.GAP", 0)
-    monkeypatch.setattr("diptych.engine.ranges.TRIES", 1)
+    monkeypatch.setattr("diptych.engine.patience.TRIES", 1)
     sent: list[Asked] = []
 
     def refuse(asked: Asked) -> Refusal | None:
@@ -169,9 +179,27 @@ def test_what_was_fetched_is_kept_if_the_service_refuses(tmp_path: Path, server,
     assert len(server.parts()) == len(set(server.parts()))
 
 
+def test_pages_that_were_denied_are_mined_by_the_same_command(
+    tmp_path: Path, files, server, monkeypatch
+):
+    monkeypatch.setattr("diptych.engine.patience.REFUSED_TRIES", 1)
+    monkeypatch.setattr("diptych.sources.crawl_records.GAP", 0)
+    denied = {each.offset for each in files.records[:4]}
+    server.refuse = lambda asked: Refusal(403) if asked.start in denied else None
+    first = run(*command(server, tmp_path / "run", SITE))
+    assert first.exit_code == 0, first.output
+    assert "to ask again for what was denied, run the same command again" in first.stderr
+    (pages,) = query(tmp_path / "run", "SELECT count(*) FROM pages")[0]
+    assert pages == 26
+    denied.clear()
+    again = run(*command(server, tmp_path / "run", SITE))
+    assert "to ask again" not in again.stderr
+    assert placeless(tmp_path / "run") == of_archives(files, tmp_path)
+
+
 def test_other_terms_do_not_delete_what_was_fetched(tmp_path: Path, server, monkeypatch):
     monkeypatch.setattr("diptych.sources.crawl_records.GAP", 0)
-    monkeypatch.setattr("diptych.engine.ranges.TRIES", 1)
+    monkeypatch.setattr("diptych.engine.patience.TRIES", 1)
     left = [True] * 12
     server.refuse = lambda asked: None if left and left.pop() else Refusal(500)
     mistake(*command(server, tmp_path / "run", SITE))

@@ -14,9 +14,8 @@ from support.serving import Fault, Reply, Request, reserved, serve, url_of
 
 from bench.support.range_server import Refusal, serve_ranges
 from diptych.engine.fetch import FetchSettings
+from diptych.engine.patience import REFUSED_TRIES, TRIES, Patience
 from diptych.engine.ranges import (
-    REFUSED_TRIES,
-    TRIES,
     FileStore,
     Part,
     PoliteReader,
@@ -73,11 +72,13 @@ def failure(status: int, retry_after: float | None = None) -> Failure:
     return Failure(Url("http://a.example/"), f"http_{status}", "said so", retry_after)
 
 
-def polite(answers: list[bytes | Failure], **settings: float) -> tuple[PoliteReader, Script, Clock]:
+def polite(
+    answers: list[bytes | Failure], *, delay: float = 1.0, connections: int = 1
+) -> tuple[PoliteReader, Script, Clock]:
     clock = Clock()
     script = Script(answers, clock=clock)
-    reader = PoliteReader(script, sleep=clock.sleep, clock=clock, **settings)  # type: ignore[arg-type]
-    return reader, script, clock
+    patience = Patience(delay, clock.sleep, clock)
+    return PoliteReader(script, patience, connections), script, clock
 
 
 # -- politeness ------------------------------------------------------------------------------------
@@ -168,7 +169,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def read_from(base: str, part: Part, settings: FetchSettings = SETTINGS) -> bytes | Failure:
-    with PoliteReader(open_store(base, settings), delay=0.0) as reader:
+    with PoliteReader(open_store(base, settings), Patience(0.0)) as reader:
         return reader.read(part, nothing)
 
 
@@ -191,7 +192,7 @@ def test_a_part_beyond_the_end_is_shorter(folder: Path):
 def test_the_size_of_a_file_costs_one_byte(folder: Path):
     with (
         serve_ranges(folder) as server,
-        PoliteReader(WebStore(server.url, SETTINGS), 0.0) as reader,
+        PoliteReader(WebStore(server.url, SETTINGS), Patience(0.0)) as reader,
     ):
         assert reader.size("a.bin") == 10
         assert server.sent() == 1
@@ -206,7 +207,7 @@ def test_a_response_that_breaks_off_is_asked_for_again(folder: Path):
     with serve_ranges(folder) as server:
         server.refuse = lambda asked: next(cuts)
         store = WebStore(server.url, SETTINGS)
-        with PoliteReader(store, 0.0, sleep=clock.sleep, clock=clock) as reader:
+        with PoliteReader(store, Patience(0.0, clock.sleep, clock)) as reader:
             assert reader.read(Part("a.bin", 0, 8), nothing) == b"01234567"
         assert len(server.log) == 2
     assert clock.slept == [1.0]
@@ -218,7 +219,7 @@ def test_retry_after_is_read_from_the_response(folder: Path):
     with serve_ranges(folder) as server:
         server.refuse = lambda asked: next(answers)
         store = WebStore(server.url, SETTINGS)
-        with PoliteReader(store, 0.0, sleep=clock.sleep, clock=clock) as reader:
+        with PoliteReader(store, Patience(0.0, clock.sleep, clock)) as reader:
             assert reader.read(HERE, nothing) == b"0123"
     assert clock.slept == [17.0]
 
@@ -270,7 +271,7 @@ def test_a_server_that_is_not_there_is_a_failure():
     clock = Clock()
     with reserved() as place:
         store = WebStore(url_of(place), SETTINGS)
-        with PoliteReader(store, 0.0, sleep=clock.sleep, clock=clock) as reader:
+        with PoliteReader(store, Patience(0.0, clock.sleep, clock)) as reader:
             found = reader.read(HERE, nothing)
     assert isinstance(found, Failure)
     assert found.reason == Reason.CONNECTION_REFUSED
@@ -289,7 +290,7 @@ def test_connections_run_side_by_side_and_ticks_go_on(folder: Path):
         return part_of("bytes 0-3/10", b"0123")
 
     with serve(site) as server:
-        with PoliteReader(WebStore(server.url, SETTINGS), 0.0, 2) as reader:
+        with PoliteReader(WebStore(server.url, SETTINGS), Patience(0.0), 2) as reader:
             parts = [Part("a", 0, 4), Part("b", 0, 4)]
             assert len(list(reader.read_all(parts, lambda: ticks.append(1)))) == 2
         assert server.busiest == 2
@@ -303,7 +304,7 @@ def test_a_folder_is_read_with_and_without_a_scheme(folder: Path):
     for base in (str(folder), f"{folder}/", folder.as_uri()):
         assert read_from(base, Part("a.bin", 3, 4)) == b"3456"
         assert read_from(base, Part("a.bin", 8, 100)) == b"89"
-    with PoliteReader(open_store(str(folder), SETTINGS), 0.0) as reader:
+    with PoliteReader(open_store(str(folder), SETTINGS), Patience(0.0)) as reader:
         assert reader.size("a.bin") == 10
         missing = reader.read(Part("b.bin", 0, 1), nothing)
     assert isinstance(missing, Failure)
@@ -317,7 +318,7 @@ def test_other_stores_are_read_by_fsspec():
         stream.write(b"0123456789")
     store = open_store("memory://ranges", SETTINGS)
     assert isinstance(store, FileStore)
-    with PoliteReader(store, 0.0) as reader:
+    with PoliteReader(store, Patience(0.0)) as reader:
         assert reader.read(Part("a.bin", 3, 4), nothing) == b"3456"
         assert reader.read(Part("a.bin", 0, 1000), nothing) == b"0123456789"
         assert reader.size("a.bin") == 10

@@ -140,23 +140,52 @@ def test_only_pages_that_are_gone_vanish(mined: Path, answer: Response, *, stays
     assert (outcomes(mined).get("/a") == Visited.VANISHED) is not stays
 
 
-def test_page_with_the_same_text_keeps_its_record_and_gets_its_new_links(mined: Path) -> None:
-    with Store(mined, write=False) as store:
-        before = store.db.execute("SELECT url, digest, warc, offset FROM pages").fetchall()
+@pytest.mark.parametrize(
+    ("change", "is_same", "links"),
+    [
+        ((b"<p>", b'<p class="x">'), True, {"/b"}),
+        ((b"<p>", b'<link rel="alternate" hreflang="fr" href="/c"><p>'), True, {"/b", "/c"}),
+        ((b"/b", b"/c"), False, {"/c"}),
+        ((b"<p>", b"<h1>A head</h1><p>"), False, {"/b"}),
+        ((b"<p>", b"<p><b>"), False, {"/b"}),
+    ],
+)
+def test_page_with_the_same_tree_keeps_its_record_and_gets_its_new_links(
+    tmp_path: Path, change: tuple[bytes, bytes], links: set[str], *, is_same: bool
+) -> None:
+    site = (*SITE[:1], tagged(page("/a", "/b", text=LONG + "a")), SITE[2])
+    Visit(tmp_path, web(ROBOTS, *site), politeness=EAGER, with_sketches=True).run()
+    with Store(tmp_path) as store:
+        before = dict(store.db.execute("SELECT url, digest FROM pages"))
+        store.begin_learning()
+        store.save_lexicons({})
+        assert not store.begin_learning()
     other = replace(
-        SITE[1],
-        body=SITE[1].body.replace(b"<p>", b'<p class="x">').replace(b"</body>", b"<a href=/c></a>"),
-        headers=(*SITE[1].headers[:1], ("ETag", '"2"')),
+        site[1],
+        body=site[1].body.replace(*change, 1),
+        headers=(site[1].headers[0], ("ETag", '"2"')),
     )
-    visit(mined, web(ROBOTS, SITE[0], other, SITE[2], page("/c", text=LONG + "c")))
-    assert outcomes(mined)["/a"] == Visited.SAME_TEXT
-    assert outcomes(mined)["/c"] == Visited.NEW
-    with Store(mined, write=False) as store:
-        after = store.db.execute("SELECT url, digest, warc, offset FROM pages").fetchall()
-        assert {*before} <= {*after}
+    new = page("/c", text=LONG + "c")
+    visit(tmp_path, web(ROBOTS, site[0], other, site[2], new), with_sketches=True)
+    assert outcomes(tmp_path)["/a"] == (Visited.SAME_TEXT if is_same else Visited.CHANGED)
+    key = url_key(url("/a"))
+    with Store(tmp_path) as store:
+        after = dict(store.db.execute("SELECT url, digest FROM pages"))
+        assert (after[key] == before[key]) is is_same
         known = store.page(url("/a"))
         assert known is not None
-        assert [link.url for link in known.links] == [url("/c")]
+        assert {link.url for link in known.links} == set(map(url, links))
+        assert store.begin_learning() is (not is_same or links != {"/b"})
+
+
+def test_page_whose_tree_is_not_stored_is_replaced(mined: Path) -> None:
+    other = replace(
+        SITE[1],
+        body=SITE[1].body.replace(b"<p>", b'<p class="x">'),
+        headers=(*SITE[1].headers[:1], ("ETag", '"2"')),
+    )
+    visit(mined, web(ROBOTS, SITE[0], other, SITE[2]))
+    assert outcomes(mined)["/a"] == Visited.CHANGED
 
 
 def test_without_validators_the_same_bytes_are_the_same_page(tmp_path: Path) -> None:

@@ -133,24 +133,6 @@ def test_without_an_update_nothing_is_set_aside(store: Store) -> None:
     assert store.count("SELECT count(*) FROM vanished") == 0
 
 
-def test_words_are_kept_until_many_pages_have_changed(store: Store) -> None:
-    updates = Updates(store)
-    begin(store)
-    assert not updates.keeps_words(0.2), "none have been learned"
-    store.begin_learning()
-    store.save_lexicons({})
-    end(store)
-    begin(store, AT + 1000)
-    updates.visit(url("/en/a"), Visited.CHANGED, AT)
-    assert updates.keeps_words(0.25)
-    assert not updates.keeps_words(0.2)
-    end(store)
-    begin(store, AT + 2000)
-    updates.visit(url("/en/b"), Visited.CHANGED, AT)
-    assert updates.keeps_words(0.5)
-    assert not updates.keeps_words(0.4), "changes add up"
-
-
 def test_interrupted_update_leaves_its_pages_in_the_queue(store: Store) -> None:
     begin(store)
     Updates(store).settle(is_whole=False)

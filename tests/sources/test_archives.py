@@ -9,8 +9,11 @@ from zipfile import ZipFile
 
 import pytest
 from support.commands import mistake, placeless, query, rows, run
+from support.serving import Reply, serve
 from warcio.archiveiterator import ArchiveIterator
 
+from diptych.engine.downloads import Downloads
+from diptych.engine.fetch import FetchSettings
 from diptych.errors import ArchiveError
 from diptych.run.archived import ArchiveIndex
 from diptych.run.store import Store
@@ -20,6 +23,18 @@ from diptych.sources.archives import archive_names, index_archives, local_archiv
 from diptych.types import Response, Url
 
 fsspec = pytest.importorskip("fsspec")
+
+
+NONE = Downloads(lambda: FetchSettings("TestBot/1.0"), 0.0)
+"""nothing is downloaded"""
+
+
+def names_of(given: list[Any], downloads: Downloads = NONE) -> list[str]:
+    return archive_names(given, downloads)
+
+
+def index(store: Store, given: list[str], **more: Any) -> list[str]:
+    return index_archives(store, given, NONE, **more)
 
 
 def record(url: str, kind: str = "text/html", status: int = 200) -> bytes:
@@ -53,16 +68,16 @@ def test_folders_and_patterns_stand_for_their_sorted_archives(tmp_path: Path) ->
     for name in ("b/x/2.warc.gz", "b/1.warc", "c/3.wacz", "c/4.warc.zst", "c/5.txt"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(record("http://example.org/"))
-    assert names(archive_names([tmp_path / "b"]), tmp_path) == ["b/1.warc", "b/x/2.warc.gz"]
-    deep = archive_names([f"{tmp_path}/*/**/*.warc.gz"])
+    assert names(names_of([tmp_path / "b"]), tmp_path) == ["b/1.warc", "b/x/2.warc.gz"]
+    deep = names_of([f"{tmp_path}/*/**/*.warc.gz"])
     assert names(deep, tmp_path) == ["b/x/2.warc.gz"]
-    both = archive_names([f"{tmp_path}/[bc]", tmp_path / "c" / "3.wacz"])
+    both = names_of([f"{tmp_path}/[bc]", tmp_path / "c" / "3.wacz"])
     assert names(both, tmp_path) == ["b/1.warc", "b/x/2.warc.gz", "c/3.wacz", "c/4.warc.zst"]
 
 
 def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path: Path) -> None:
     (tmp_path / "a[1].warc.gz").write_bytes(record("http://example.org/"))
-    assert names(archive_names([tmp_path / "a[1].warc.gz"]), tmp_path) == ["a[1].warc.gz"]
+    assert names(names_of([tmp_path / "a[1].warc.gz"]), tmp_path) == ["a[1].warc.gz"]
 
 
 def test_what_stands_for_nothing_is_an_error(tmp_path: Path, memory: Any) -> None:
@@ -73,25 +88,25 @@ def test_what_stands_for_nothing_is_an_error(tmp_path: Path, memory: Any) -> Non
         (str(tmp_path), "contains no"),
     ):
         with pytest.raises(ArchiveError, match=said):
-            archive_names([name])
+            names_of([name])
 
 
 def test_lists_of_files_stand_for_their_files(tmp_path: Path) -> None:
     (tmp_path / "a.warc.gz").write_bytes(record("http://example.org/"))
     (tmp_path / "warc.paths").write_text("a.warc.gz\n")
-    assert names(archive_names([tmp_path / "warc.paths"]), tmp_path) == ["a.warc.gz"]
+    assert names(names_of([tmp_path / "warc.paths"]), tmp_path) == ["a.warc.gz"]
     (tmp_path / "warc.paths").write_text("../../etc/passwd\n")
     with pytest.raises(ArchiveError, match="may list only files below its own folder"):
-        archive_names([tmp_path / "warc.paths"])
+        names_of([tmp_path / "warc.paths"])
 
 
 def test_remote_folders_and_patterns(memory: Any) -> None:
     for name in ("/crawl/a.warc.gz", "/crawl/b/c.wacz", "/crawl/d.txt"):
         memory.pipe(name, b"")
     found = ["memory:///crawl/a.warc.gz", "memory:///crawl/b/c.wacz"]
-    assert archive_names(["memory://crawl"]) == found
-    assert archive_names(["memory://crawl/**/*.w*"]) == found
-    assert archive_names(["https://example.org/a.warc.gz"]) == ["https://example.org/a.warc.gz"]
+    assert names_of(["memory://crawl"]) == found
+    assert names_of(["memory://crawl/**/*.w*"]) == found
+    assert names_of(["https://example.org/a.warc.gz"]) == ["https://example.org/a.warc.gz"]
 
 
 def test_archives_to_rebuild_from_are_local(memory: Any) -> None:
@@ -123,7 +138,7 @@ def test_remote_archive_gives_the_same_corpus_and_is_needed_only_once(
 def test_copies_name_their_origin(memory: Any, archive: Path, tmp_path: Path) -> None:
     memory.pipe("/a.warc.gz", archive.read_bytes())
     with Store(tmp_path) as store:
-        index_archives(store, ["memory://a.warc.gz"])
+        index(store, ["memory://a.warc.gz"])
     with (tmp_path / "warc" / "diptych-00001.warc.gz").open("rb") as stream:
         copies = [each.rec_headers for each in ArchiveIterator(stream)][1:]
     data = archive.read_bytes()
@@ -173,7 +188,7 @@ def test_only_useful_records_of_the_named_sites_are_copied(memory: Any, tmp_path
         record("http://a.org/x.png", "image/png"),
     ]))  # fmt: skip
     with Store(tmp_path) as store:
-        assert index_archives(store, ["memory://a.warc.gz"], seeds=["http://a.org/"]) == []
+        assert index(store, ["memory://a.warc.gz"], seeds=["http://a.org/"]) == []
         found = {url for (url,) in store.db.execute("SELECT url FROM archive")}
     assert {url.removeprefix("http://a.org/") for url in found} == {
         "", "robots.txt", "sitemap.xml", "moved",
@@ -195,7 +210,7 @@ def test_broken_transfer_goes_on_where_it_ended(
         return plain(self, size)
 
     monkeypatch.setattr(fsspec.implementations.memory.MemoryFile, "read", failing)
-    assert archives.downloaded("memory://a.warc.gz", tmp_path / "a") == len(data)
+    assert archives.downloaded("memory://a.warc.gz", tmp_path / "a", NONE) == len(data)
     assert (tmp_path / "a").read_bytes() == data
     assert read[:8] == [0, 1000, 2000, 2000, 3000, 4000, 5000, 5000]
 
@@ -254,9 +269,52 @@ def test_killed_copy_leaves_nothing_and_is_done_again(
 
     monkeypatch.setattr(archives, "compose", killed)
     with Store(tmp_path) as store, pytest.raises(KeyboardInterrupt):
-        index_archives(store, ["memory://a.warc.gz"])
+        index(store, ["memory://a.warc.gz"])
     with Store(tmp_path) as store:
         assert not ArchiveIndex(store).has_answers()
-        assert index_archives(store, ["memory://a.warc.gz"]) == []
+        assert index(store, ["memory://a.warc.gz"]) == []
         (count,) = store.db.execute("SELECT count(*) FROM archive").fetchone()
     assert count == len({given[0].url for given in made[9:]}) > 9
+
+
+# -- web servers -----------------------------------------------------------------------------------
+
+
+def served(archive: Path) -> dict[str, Reply]:
+    return {
+        "/crawl/a.warc.gz": Reply(archive.read_bytes(), type="application/gzip"),
+        "/crawl/b.warc.gz": Reply(record("http://new.example/"), type="application/gzip"),
+        "/crawl/warc.paths": Reply("crawl/a.warc.gz\ncrawl/b.warc.gz\n", type="text/plain"),
+    }
+
+
+def test_archives_of_a_web_server_are_fetched_with_the_options_of_the_user(
+    archive: Path, recorded: Path, tmp_path: Path
+) -> None:
+    own = ("--user-agent", "OwnBot/2.0", "--allow-private", "--delay", 0.3)
+    asked = ("--langs", "en,fr", "--out", tmp_path / "run", "--quiet")
+    with serve(served(archive)) as server:
+        found = run("mine", "--warc", f"{server.url}crawl/warc.paths", *asked, *own)
+        assert found.exit_code == 0, found.output
+        assert server.paths == ["/crawl/warc.paths", "/crawl/a.warc.gz", "/crawl/b.warc.gz"]
+    assert {each.headers["user-agent"] for each in server.log} == {"OwnBot/2.0"}
+    assert min(server.gaps()) > 0.29
+    assert placeless(tmp_path / "run") == placeless(recorded)
+
+
+def test_archives_at_private_addresses_are_refused(archive: Path, tmp_path: Path) -> None:
+    with serve(served(archive)) as server:
+        for name in ("a.warc.gz", "warc.paths"):
+            line = mistake("mine", "--warc", f"{server.url}crawl/{name}", "--langs", "en,fr",
+                           "--out", tmp_path / "run")  # fmt: skip
+            assert "for a private address, add --allow-private" in line
+    assert server.log == []
+
+
+def test_patterns_and_chained_addresses_are_no_archives() -> None:
+    for name, said in (
+        ("https://example.org/*.warc.gz", "a web server does not list its files"),
+        ("simplecache::http://127.0.0.1/a.warc.gz", "is not the URL of a file"),
+    ):
+        with pytest.raises(ArchiveError, match=said):
+            names_of([name])

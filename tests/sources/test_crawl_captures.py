@@ -13,6 +13,7 @@ from support.crawled import SITE, site_pages, write_crawl
 from bench.support.crawl_files import CRAWL, CrawledPage
 from bench.support.range_server import Refusal, serve_ranges
 from diptych.engine.fetch import FetchSettings
+from diptych.engine.patience import Patience
 from diptych.engine.ranges import PoliteReader, open_store
 from diptych.errors import ConfigError, SourceError
 from diptych.frontier.scope import Scope, group
@@ -34,7 +35,7 @@ async def no_sleep(seconds: float) -> None:
 def index_reader(store: Store, base: str) -> Iterator[IndexReader]:
     times = iter(range(10_000))  # always later: nothing waits
     files = open_store(base, SETTINGS)
-    with PoliteReader(files, 0.0, sleep=no_sleep, clock=lambda: 1e3 * next(times)) as reader:
+    with PoliteReader(files, Patience(0.0, no_sleep, lambda: 1e3 * next(times))) as reader:
         yield IndexReader(Captures(store), reader, base, Watcher())
 
 
@@ -178,7 +179,7 @@ def test_a_private_server_says_which_option_is_missing(tmp_path: Path, store: St
     named = group([Url(SITE + "/")])
     with serve_ranges(tmp_path) as server:
         files = open_store(server.url, FetchSettings(agent="TestBot"))
-        with PoliteReader(files, 0.0) as polite:
+        with PoliteReader(files, Patience(0.0)) as polite:
             reader = IndexReader(Captures(store), polite, server.url, Watcher())
             with pytest.raises(SourceError, match="add allow_private"):
                 reader.find(CRAWL, named, Scope.of(named), ("en", "fr"))

@@ -15,7 +15,9 @@ from support.crawled import site_pages, write_crawl
 
 from bench.support.crawl_files import CRAWL, CrawlFiles
 from bench.support.range_server import Asked, RangeServer, Refusal, serve_ranges
+from diptych.engine import patience
 from diptych.engine.fetch import FetchSettings
+from diptych.engine.patience import Patience
 from diptych.engine.ranges import PoliteReader, open_store
 from diptych.errors import SourceError
 from diptych.protocols import Watcher
@@ -24,10 +26,12 @@ from diptych.run.captures import Block, Captures
 from diptych.run.copied_records import Capture
 from diptych.run.store import Store
 from diptych.sources import crawl_records
+from diptych.sources.crawl_captures import index_list
 from diptych.sources.crawl_records import RecordCopier, joined
 from diptych.types import Url
 
 SETTINGS = FetchSettings(agent="TestBot/1.0", allow_private=True)
+LISTED = index_list(CRAWL)
 
 
 async def no_sleep(seconds: float) -> None:
@@ -68,11 +72,10 @@ def save(store: Store, *found: Capture) -> None:
 
 def copy(store: Store, base: str, limit: int | None = None, connections: int = 1) -> None:
     times = iter(range(10_000))
-    reading = PoliteReader(
-        open_store(base, SETTINGS), 0.0, connections, no_sleep, lambda: 1e3 * next(times)
-    )
+    waiting = Patience(0.0, no_sleep, lambda: 1e3 * next(times))
+    reading = PoliteReader(open_store(base, SETTINGS), waiting, connections)
     with reading as reader:
-        RecordCopier(store, reader, base, Watcher(), 1.8e9).copy(limit)
+        RecordCopier(store, reader, base, LISTED, Watcher(), 1.8e9).copy(limit)
 
 
 def archived(store: Store) -> dict[str, bytes]:
@@ -198,7 +201,45 @@ def test_a_service_that_denies_everything_ends_the_fetching(store: Store, server
     server.refuse = lambda asked: Refusal(403)
     with pytest.raises(SourceError, match=r"HTTP 403; the service is busy or refuses"):
         copy(store, server.url)
-    assert len({asked.start for asked in server.log}) == crawl_records.MAX_REFUSALS
+    asked = [each.path for each in server.log]
+    assert asked[-patience.TRIES :] == [LISTED] * patience.TRIES, "it waits before it gives up"
+    assert len(asked) == crawl_records.MAX_REFUSALS * patience.REFUSED_TRIES + patience.TRIES
+    server.refuse = lambda asked: None
+    copy(store, server.url)
+    assert archived(store) == BODIES, "nothing is lost"
+
+
+def test_a_service_that_denies_everything_later_is_asked_for_what_it_gave(
+    store: Store, server, monkeypatch
+):
+    monkeypatch.setattr(crawl_records, "GAP", 0)
+    server.refuse = lambda asked: Refusal(403) if len(server.log) >= 5 else None
+    with pytest.raises(SourceError, match=r"\(5 pages have been fetched and are kept\)"):
+        copy(store, server.url)
+    probed = server.log[-1].path
+    assert probed in {each.path for each in server.log[:5]}
+    server.refuse = lambda asked: None
+    copy(store, server.url)
+    assert archived(store) == BODIES
+    assert len(server.parts()) == len(set(server.parts())) == 30, "nothing is fetched twice"
+
+
+def test_denied_archives_do_not_end_the_others_and_are_tried_again(
+    store: Store, server, files, monkeypatch
+):
+    monkeypatch.setattr(crawl_records, "GAP", 0)
+    order = sorted({each.file for each in files.records})
+    denied = set(order[: len(order) // 2])
+    count = sum(each.file in denied for each in files.records)
+    assert count > 2 * crawl_records.MAX_REFUSALS
+    server.refuse = lambda asked: Refusal(403) if asked.path in denied else None
+    copy(store, server.url)
+    assert len(archived(store)) == 30 - count
+    assert Captures(store).failures() == {"http_403": count}
+    denied.clear()
+    copy(store, server.url)
+    assert archived(store) == BODIES
+    assert Captures(store).failures() == {}
 
 
 @pytest.mark.parametrize(
@@ -241,8 +282,8 @@ def test_a_stop_keeps_what_is_there(store: Store, server: RangeServer, monkeypat
             if self.done >= 5:
                 raise KeyboardInterrupt
 
-    with PoliteReader(open_store(server.url, SETTINGS), 0.0) as reader:
-        copier = RecordCopier(store, reader, server.url, Stop(), 0.0)
+    with PoliteReader(open_store(server.url, SETTINGS), Patience(0.0)) as reader:
+        copier = RecordCopier(store, reader, server.url, LISTED, Stop(), 0.0)
         with pytest.raises(KeyboardInterrupt):
             copier.copy(None)
     assert len(archived(store)) == 5

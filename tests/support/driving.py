@@ -122,6 +122,7 @@ class Drive:
     room: int = 8
     latency: Callable[[], float] = lambda: 0.1
     now: float = 1000.0
+    with_sketches: bool = False
     log: list[tuple[str, float]] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -214,7 +215,9 @@ class Drive:
             return
         begin(crawl.store)
         pointer = crawl.store.archive.append(compose(answer), self.now)
-        reading = read_answer(claim.kind, answer, depth=claim.depth, langs=crawl.langs)
+        reading = read_answer(
+            claim.kind, answer, depth=claim.depth, langs=crawl.langs, with_sketch=self.with_sketches
+        )
         crawl.fetched(claim, reading, self.now, pointer)
 
     def answer(self, claim: Claim) -> Answer:

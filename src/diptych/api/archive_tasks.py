@@ -24,7 +24,7 @@ from diptych.api.tasks import (
     wait_for_run,
     workers_of,
 )
-from diptych.api.web import agent_of
+from diptych.api.web import Environment, agent_of
 from diptych.errors import StoreError
 
 if TYPE_CHECKING:
@@ -109,12 +109,14 @@ class ReadArchive:
             path = Path(self.archive)
             yield _Source(path, ArchivePages(self.archive, path.stat().st_size), None)
             return
+        asked = self.plan.asked
         copy = self.plan.warc / f"{self.name}.warc.gz"
         download = self.plan.pages / f"{self.name}.download.part"
         try:
-            size = downloaded(self.archive, download)
+            agent = agent_of(asked.user_agent)
+            with Environment().downloads(asked, agent, self.plan.warc) as downloads:
+                size = downloaded(self.archive, download, downloads)
             with replacing(copy, error=StoreError) as part, part.open("wb") as stream:
-                agent = agent_of(self.plan.asked.user_agent)
                 copies = CopiedRecords(stream, copy.name, self.archive, agent=agent)
                 yield _Source(download, ArchivePages(f"../../warc/{copy.name}", size), copies)
         finally:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from diptych.api.declare import count_option, option
 from diptych.errors import ConfigError, SourceError, option_name
 
 if TYPE_CHECKING:
+    from diptych.api.discover import DiscoverOptions
+    from diptych.api.mine import MineOptions
     from diptych.engine.fetch import FetchSettings
     from diptych.engine.ranges import PoliteReader
     from diptych.frontier.scope import Scope
@@ -20,7 +22,52 @@ if TYPE_CHECKING:
     from diptych.types import Site, Url
 
 BASE = "https://data.commoncrawl.org/"
+CHOICE = ("min_pages", "max_candidates", "suffix")
+"""options by which an index chooses sites"""
 _SHOWN = 5  # sites named in a note
+
+
+def min_pages_option() -> Any:
+    """Declare the option for the pages that a site chosen by an index must have."""
+    return count_option("With --cc-index: minimum number of pages per site in each language.", 5)
+
+
+def max_candidates_option() -> Any:
+    """Declare the option for the number of sites that an index chooses."""
+    return count_option("With --cc-index: maximum number of sites.")
+
+
+def suffix_option() -> Any:
+    """Declare the option for the suffixes of hosts that an index may choose."""
+    return option(
+        "With --cc-index: only hosts with this suffix, such as fr or co.uk (repeatable).",
+        default=(), metavar="TLD",
+    )  # fmt: skip
+
+
+def require_index(asked: CommonCrawlOptions | DiscoverOptions) -> None:
+    """Raise `ConfigError` if sites are to be chosen from an index, and there is none."""
+    for name in CHOICE:
+        if not asked.cc_index and getattr(asked, name) != getattr(type(asked), name):
+            raise ConfigError(
+                f"{option_name(name)} chooses sites from an index: specify its files with"
+                f" {option_name('cc_index')}"
+            )
+
+
+def require_effect(asked: MineOptions) -> None:
+    """Raise `ConfigError` for an option that does nothing beside the others."""
+    for name in CHOICE:
+        if asked.sites and getattr(asked, name) != getattr(type(asked), name):
+            raise ConfigError(
+                f"{option_name(name)} chooses sites from an index, but the sites are named: leave"
+                " out the option or the sites"
+            )
+    if asked.common_crawl and asked.max_minutes is not None:
+        raise ConfigError(
+            f"{option_name('max_minutes')} limits the time that a site is asked, but"
+            f" {option_name('common_crawl')} asks no site: use {option_name('max_pages')}"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,22 +88,19 @@ class CommonCrawlOptions:
         " unless they are named (files, folders, patterns).",
         default=(), metavar="PARQUET",
     )  # fmt: skip
-    min_pages: int = count_option(
-        "With --cc-index: minimum number of pages per site in each language.", 5
-    )
-    max_candidates: int | None = count_option("With --cc-index: maximum number of sites.")
-    suffix: tuple[str, ...] = option(
-        "With --cc-index: only hosts with this suffix, such as fr or co.uk (repeatable).",
-        default=(), metavar="TLD",
-    )  # fmt: skip
+    min_pages: int = min_pages_option()
+    max_candidates: int | None = max_candidates_option()
+    suffix: tuple[str, ...] = suffix_option()
 
     def sources(self) -> tuple[str, ...]:
         """The crawls and index files, as `run.toml` lists them; raises `ConfigError`."""
-        if self.cc_index and not self.common_crawl:
-            raise ConfigError(
-                f"{option_name('cc_index')} needs the name of a crawl, such as"
-                f" {option_name('common_crawl')} CC-MAIN-2026-40"
-            )
+        for name in ("cc_index", "cc_base"):
+            if not self.common_crawl and getattr(self, name) != getattr(type(self), name):
+                raise ConfigError(
+                    f"{option_name(name)} needs the name of a crawl, such as"
+                    f" {option_name('common_crawl')} CC-MAIN-2026-40"
+                )
+        require_index(self)
         if not self.common_crawl:
             return ()
         from diptych.sources.crawl_captures import check_crawl
@@ -81,17 +125,21 @@ class CrawlSource:
 
     def copy(self, store: Store, monitor: Monitor) -> None:
         """Find the captures of the sites, copy their records, and say what was found."""
+        from diptych.engine.patience import Patience
         from diptych.engine.ranges import PoliteReader, open_store
         from diptych.run.captures import Captures
+        from diptych.sources.crawl_captures import index_list
         from diptych.sources.crawl_records import RecordCopier
 
         captures, base = Captures(store), self._base()
         files = open_store(base, self.settings)
-        with PoliteReader(files, self.delay, self.connections) as reader:
+        with PoliteReader(files, Patience(self.delay), self.connections) as reader:
             for crawl in self.asked.common_crawl:
                 self._find(crawl, captures, reader, monitor)
             self._require_pages(captures.counts())
-            RecordCopier(store, reader, base, monitor, time.time()).copy(self.max_pages)
+            listed = index_list(self.asked.common_crawl[0])
+            copier = RecordCopier(store, reader, base, listed, monitor, time.time())
+            copier.copy(self.max_pages)
             monitor.notes.extend(self._notes(captures, reader))
         if not captures.copied():
             raise SourceError("none of the pages could be fetched: " + _reasons(captures))
@@ -133,6 +181,8 @@ class CrawlSource:
 
     def _notes(self, captures: Captures, reader: PoliteReader) -> Iterator[str]:
         """A few lines that state the number of pages found, and why there are no more."""
+        from diptych.sources.crawl_records import DENIED
+
         counts = captures.counts()
         crawls = ", ".join(self.asked.common_crawl)
         pages = sum(each.pages for each in counts.values())
@@ -143,6 +193,8 @@ class CrawlSource:
         yield said
         if captures.failures():
             yield f"{crawls}: records that could not be used: {_reasons(captures)}"
+        if DENIED in captures.failures():
+            yield f"{crawls}: to ask again for what was denied, run the same command again"
         empty = [site.name for site in self.sites if not _pages(counts.get(site.name))]
         for name in empty[:_SHOWN]:
             yield f"{crawls}: {_why_nothing(name, counts.get(name), self.langs)}"

@@ -9,6 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from diptych.api.arguments import paths, texts
+from diptych.api.common_crawl import (
+    max_candidates_option,
+    min_pages_option,
+    require_index,
+    suffix_option,
+)
 from diptych.api.declare import amount_option, argument, count_option, option, require_valid
 from diptych.api.detect import SiteVerdict, site_verdict
 from diptych.api.detector import DetectorOptions
@@ -44,14 +50,9 @@ class DiscoverOptions(DetectorOptions):
         "List candidates from Common Crawl's columnar index (files, folders, patterns).",
         default=(), metavar="PARQUET",
     )  # fmt: skip
-    min_pages: int = count_option(
-        "With --cc-index: minimum number of pages per site in each language.", 5
-    )
-    max_candidates: int | None = count_option("With --cc-index: maximum number of sites.")
-    suffix: tuple[str, ...] = option(
-        "With --cc-index: only hosts with this suffix, such as fr or co.uk (repeatable).",
-        default=(), metavar="TLD",
-    )  # fmt: skip
+    min_pages: int = min_pages_option()
+    max_candidates: int | None = max_candidates_option()
+    suffix: tuple[str, ...] = suffix_option()
     test: bool = option("With --cc-index: test the candidates on the live web.", default=False)
     out: Path | None = option("Folder for the run.", metavar="RUN")
     max_downloads: int | None = count_option(
@@ -131,6 +132,7 @@ def discover(
         allow_private=allow_private,
     )  # fmt: skip
     require_valid(asked)
+    require_index(asked)
     copy_context().run(languages, asked.langs, asked.langid)  # an error now, not in the loop
 
     def work(emit: Callable[[SiteVerdict], None], is_over: Callable[[], bool]) -> None:
@@ -166,6 +168,7 @@ def discover_sites(asked: DiscoverOptions, shown: Search, environment: Environme
     from diptych.stages.discover.seeds_only import SeedsOnly
 
     require_valid(asked)
+    require_index(asked)
     langs = languages(asked.langs, asked.langid)
     named = named_sites(asked.seeds, ())
     recipe = asked.recipe()

@@ -202,6 +202,7 @@ def mine_job(asked: MineOptions, monitor: JobMonitor, environment: Environment) 
     from diptych.api.archive_job import mine_archives
     from diptych.api.declare import require_valid
     from diptych.api.job_tasks import site_tasks
+    from diptych.api.web import agent_of
     from diptych.engine.executors import executor_of
     from diptych.job.driver import run_tasks
     from diptych.job.folder import JobFolder, opened_job
@@ -210,7 +211,9 @@ def mine_job(asked: MineOptions, monitor: JobMonitor, environment: Environment) 
 
     require_valid(asked)
     assert asked.cluster is not None
-    archives = archive_names(asked.warc)
+    agent = agent_of(asked.user_agent)
+    with environment.downloads(asked, agent) as downloads:
+        archives = archive_names(asked.warc, downloads)
     sites = _sites(asked, archives=bool(archives))
     terms = _terms(asked, sites, archives)
     folder = asked.out or default_folder(sites, asked.warc, terms.langs)
@@ -249,6 +252,7 @@ def _sites(asked: MineOptions, *, archives: bool) -> list[Url]:
     from diptych.api.seeds import seeds_of
     from diptych.sources.site_list import named_sites
 
+    asked.sources()  # options that need a crawl are refused
     if asked.common_crawl:
         raise ConfigError(
             f"{option_name('cluster')} cannot be used with {option_name('common_crawl')}"

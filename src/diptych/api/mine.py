@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from diptych.api.common_crawl import CommonCrawlOptions, CrawlSource, captured_sites
+from diptych.api.common_crawl import (
+    CommonCrawlOptions,
+    CrawlSource,
+    captured_sites,
+    require_effect,
+)
 from diptych.api.declare import amount_option, argument, count_option, option, require_valid
 from diptych.api.export import keep_templates_option
 from diptych.api.languages import (
@@ -165,28 +171,31 @@ def mine_sites(
     from diptych.learn.lexicon.lexicon import read_lexicon
     from diptych.reports.profile import Profiler
     from diptych.run.terms import Terms, default_folder, opened_run
-    from diptych.sources.archives import archive_names
+    from diptych.sources.archives import archive_names, index_archives
 
     profiler = Profiler(monitor) if asked.profile else None
     require_valid(asked)
+    require_effect(asked)
     langs = languages(asked.langs, asked.langid)
-    archives, crawls = archive_names(asked.warc), asked.sources()
-    seeds = seeds_of(asked, archives=bool(archives))
-    recipe = asked.recipe()
-    names = (*archives, *crawls)
-    lexicons = [read_lexicon(path) for path in asked.lexicon]
-    known = tuple(lexicon_name(lexicon, langs) for lexicon in lexicons)
-    terms = Terms(langs, tuple(seeds), asked.scope, recipe, names, known, learned_names())
-    folder = asked.out or default_folder(seeds, (*asked.warc, *crawls), langs)
     agent = agent_of(asked.user_agent)
     with ExitStack() as stack:
+        downloads = stack.enter_context(environment.downloads(asked, agent))
+        archives, crawls = archive_names(asked.warc, downloads), asked.sources()
+        seeds = seeds_of(asked, archives=bool(archives))
+        recipe = asked.recipe()
+        names = (*archives, *crawls)
+        lexicons = [read_lexicon(path) for path in asked.lexicon]
+        known = tuple(lexicon_name(lexicon, langs) for lexicon in lexicons)
+        terms = Terms(langs, tuple(seeds), asked.scope, recipe, names, known, learned_names())
+        folder = asked.out or default_folder(seeds, (*asked.warc, *crawls), langs)
         workers = stack.enter_context(environment.start_workers(asked.jobs))
         if not crawls:
             workers.prepare()  # while this process imports the strategies
         strategies = strategies_of(recipe, is_complete=bool(crawls or (archives and not seeds)))
         store = stack.enter_context(opened_run(folder, terms, agent=agent, keep_empty=keep_empty))
+        index = partial(index_archives, store, archives, downloads, seeds=seeds, scope=asked.scope)
         mining = Mining(asked, monitor, environment, store, terms, strategies, workers, profiler)
-        return mining.run(archives, lexicons, agent)
+        return mining.run(index, lexicons, agent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,10 +212,12 @@ class Mining:
     profiler: Profiler | None = None
     is_update: bool = False
 
-    def run(self, archives: Sequence[str], lexicons: Sequence[Lexicon], agent: str) -> Mined:
-        """Run all steps, and write the report."""
+    def run(self, index: Callable[[], list[str]], lexicons: Sequence[Lexicon], agent: str) -> Mined:
+        """Run all steps, and write the report.
+
+        `index` reads the archives, and returns messages about those that could not be read.
+        """
         from diptych.pipeline import run
-        from diptych.sources.archives import index_archives
 
         store, monitor, langs = self.store, self.monitor, self.terms.langs
         if self.asked.common_crawl:
@@ -217,9 +228,7 @@ class Mining:
             if self.profiler is not None:
                 self.profiler.processes = lambda: workers.processes
                 self.profiler.begin("indexing")
-            damaged = index_archives(
-                store, archives, seeds=self.terms.seeds, scope=self.terms.scope
-            )
+            damaged = index()
             plan = plan_of(store, self.terms, lexicons, self.asked, agent)
             plan = replace(plan, is_update=self.is_update)
             monitor.notes.extend([*first_notes(langs), *store.archive.notes])

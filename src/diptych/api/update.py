@@ -122,7 +122,7 @@ def update_pages(asked: UpdateOptions, monitor: Monitor, environment: Environmen
         mining = Mining(
             mine, monitor, environment, store, terms, strategies, workers, is_update=True
         )
-        mined = mining.run((), lexicons, agent)
+        mined = mining.run(list, lexicons, agent)
         if not monitor.stopped():
             Updates(store).close(time.time())
     return mined

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from diptych._version import VERSION
@@ -10,8 +11,11 @@ from diptych.api.declare import option
 from diptych.errors import ConfigError, option_name
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from aiohttp.abc import AbstractResolver
 
+    from diptych.engine.downloads import Downloads
     from diptych.engine.fetch import FetchSettings
     from diptych.engine.live import LiveEngine
     from diptych.engine.workers import Workers
@@ -59,6 +63,12 @@ class Environment:
         from diptych.engine.live import LiveEngine
 
         return LiveEngine(self.fetch_settings(asked, agent, connections=connections, stall=stall))
+
+    def downloads(self, asked: WebOptions, agent: str, shared: Path | None = None) -> Downloads:
+        """Make a context that downloads files; `shared` is a folder of all processes of a job."""
+        from diptych.engine.downloads import Downloads
+
+        return Downloads(partial(self.fetch_settings, asked, agent), asked.delay, shared)
 
     def fetch_settings(
         self, asked: WebOptions, agent: str, *, connections: int = 1, stall: float = 20.0

@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from diptych.types import Url
 
 INDEX = ".parquet"
+_OF_SEARCHES = (
+    "policy", "topic", "strategy", "out", "max_downloads", "max_sites", "max_minutes", "method",
+    "threshold",
+)  # fmt: skip
+"""options of `DiscoverOptions` that need the web"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,12 +61,18 @@ def discover(asked: DiscoverCommandOptions) -> int:
     from diptych.commands._verdicts import Printer, advise_on_private, print_end, standard_output
 
     options = _with_lists(asked)
+    if asked.test and not options.cc_index:
+        name = option_name("cc_index")
+        raise ConfigError(
+            f"{option_name('test')} tests sites of an index: specify its files with {name}"
+        )
     if options.cc_index and not (asked.test or asked.backlinks or asked.mine):
         if options.seeds:
             name = option_name("backlinks")
             raise ConfigError(
                 f"to start from both SEED and an index, add a source of backlinks: {name} SOURCE"
             )
+        _require_listing(options)
         return _list_candidates(options, as_json=asked.as_json, quiet=asked.quiet)
     printer = Printer(standard_output(), as_json=asked.as_json, is_list=True)
     shown = Search(say=printer.say)
@@ -88,6 +99,16 @@ def _with_lists(asked: DiscoverCommandOptions) -> DiscoverOptions:
     names = [name for name in asked.seeds if not name.endswith(INDEX)]
     seeds = named_sites(names, sys.stdin, asked.lists)
     return replace(asked, cc_index=index, seeds=tuple(seeds))
+
+
+def _require_listing(asked: DiscoverOptions) -> None:
+    """Raise `ConfigError` for an option of searches, if sites of an index are only listed."""
+    for name in _OF_SEARCHES:
+        if getattr(asked, name) != getattr(type(asked), name):
+            raise ConfigError(
+                f"{option_name(name)} does nothing while sites of an index are listed; to test them"
+                f" on the web, add {option_name('test')}"
+            )
 
 
 def _list_candidates(asked: DiscoverOptions, *, as_json: bool, quiet: bool) -> int:

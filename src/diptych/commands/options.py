@@ -17,7 +17,7 @@ import click
 from diptych.api.declare import REQUIRED, argument, option
 from diptych.api.web import Environment
 from diptych.commands._process import BriefCollections, on_signal, orderly_termination
-from diptych.errors import DiptychError, StoppedError
+from diptych.errors import DiptychError, StoppedError, for_command_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,8 +36,8 @@ def say_damage(damaged: Iterable[str]) -> None:
     """Print messages about archives that could not be read to the end."""
     for error in damaged:
         click.echo(
-            f"error: {error}; only the part before the damage was used; replace the file and run"
-            " the same command again, or mine an intact copy into another folder",
+            f"error: {for_command_line(error)}; only the part before the damage was used; replace"
+            " the file and run the same command again, or mine an intact copy into another folder",
             err=True,
         )
 

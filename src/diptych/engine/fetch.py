@@ -9,6 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import BinaryIO
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
@@ -27,6 +28,7 @@ from diptych.types import Failure, Kind, Response, Url
 ROBOTS_REDIRECTS = 5  # RFC 9309, 2.3.1.2: at least five
 HTML_TYPES = ("text/html", "application/xhtml+xml", "application/xml", "text/xml")
 UNKNOWN_TYPES = ("", "text/plain", "application/octet-stream", "unknown/unknown")
+_MAX_VALIDATOR = 512  # characters; longer ones are not sent back
 _RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(?:\d{1,18}|\*)\Z", re.IGNORECASE)
 
 
@@ -45,6 +47,54 @@ class FetchSettings:
     page_bytes: int = 10_000_000
     resolver: AbstractResolver | None = None
     """resolves host names; None means this machine's resolver"""
+
+
+class NotWrittenError(Exception):
+    """Raised if a download cannot be written: this is no fault of the web."""
+
+    def __init__(self, fault: OSError) -> None:
+        super().__init__(str(fault))
+        self.fault = fault
+
+
+@dataclass(slots=True)
+class Transfer:
+    """A file that is downloaded in one or more requests."""
+
+    out: BinaryIO
+    """what has arrived so far"""
+    version: str = ""
+    """the validator of the version that is being downloaded (RFC 9110, 13.1.5)"""
+
+    def headers(self) -> dict[str, str]:
+        """The headers of a request for the rest of the file."""
+        headers = {"Accept": "*/*", "Accept-Encoding": "identity"}
+        if start := self.out.tell():
+            headers["Range"] = f"bytes={start}-"
+            if self.version:
+                headers["If-Range"] = self.version
+        return headers
+
+    def begin(self, answer: aiohttp.ClientResponse) -> bool:
+        """Get ready for the body of a response; False if it is no part of the file."""
+        sent = _RANGE.match(answer.headers.get("Content-Range", "").strip())
+        is_rest = answer.status == 206 and sent is not None and int(sent[1]) == self.out.tell()
+        if not is_rest and answer.status != 200:
+            return False
+        if not is_rest:  # the whole file: another version, or a server that sends no parts
+            self.out.seek(0)
+            self.out.truncate()
+        etag = answer.headers.get("ETag", "")
+        is_strong = etag.startswith('"') and len(etag) <= _MAX_VALIDATOR
+        self.version = etag if is_strong else ""
+        return True
+
+    def write(self, piece: bytes) -> None:
+        """Write a piece of the file."""
+        try:
+            self.out.write(piece)
+        except OSError as fault:
+            raise NotWrittenError(fault) from fault
 
 
 class _Answer(aiohttp.ClientResponse):
@@ -130,6 +180,13 @@ class Fetcher:
             "Accept-Encoding": "identity",
         }
         return await self._get(url, partial(_take_range, url, start, length), asked)
+
+    async def fetch_file(self, url: Url, transfer: Transfer) -> Response | Failure:
+        """Fetch the rest of a file; the body of the response is empty, redirects are not followed.
+
+        Nothing is written if the server sends something else.
+        """
+        return await self._get(url, partial(_take_file, url, transfer), transfer.headers())
 
     async def _get(
         self,
@@ -221,6 +278,16 @@ async def _take_range(
             answer.close()
             break
     return _response(url, answer, b"".join(chunks)[:length])
+
+
+async def _take_file(url: Url, transfer: Transfer, answer: aiohttp.ClientResponse) -> Response:
+    """Write the body to a file, if it is the file or the rest of it."""
+    if transfer.begin(answer):
+        async for piece in answer.content.iter_any():
+            transfer.write(piece)
+    else:
+        answer.close()
+    return _response(url, answer, b"")
 
 
 def _may_be_html(answer: aiohttp.ClientResponse) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import errno
 import re
-import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
@@ -21,24 +20,17 @@ from urllib.request import url2pathname
 
 from diptych.engine.event_loop import EventLoopThread
 from diptych.engine.fetch import Fetcher, FetchSettings
+from diptych.engine.patience import Patience
 from diptych.errors import ConfigError, in_one_line
 from diptych.files import parser_errors, reason_of
 from diptych.learn.libraries import library
 from diptych.page.robots import retry_after
-from diptych.reason import Reason, http_status
+from diptych.reason import Reason
 from diptych.text.urls import normalise
 from diptych.types import Failure, Response, Url
 
-TRIES = 8  # requests for one part; the waits between them add up to two minutes
-REFUSED_TRIES = 3  # if access is denied: S3 says so of missing files too
-MAX_WAIT = 120.0  # seconds that a service may ask to wait; if it asks for more, there is no retry
 TICK = 0.1  # seconds between ticks while nothing arrives
 _TIMEOUT = 300.0  # seconds for a whole part
-_BUSY = frozenset({403, 408, 425, 429, 500, 502, 503, 504})
-_NO_ANSWER = frozenset(
-    {Reason.TIMEOUT, Reason.DISCONNECTED, Reason.CONNECT, Reason.DNS, Reason.CUT_OFF,
-     Reason.CONNECTION_REFUSED, Reason.PROTOCOL, Reason.TLS}
-)  # fmt: skip
 Found = TypeVar("Found", bytes, int)
 _TOTAL = re.compile(r"bytes \d+-\d+/(\d{1,18})\Z", re.IGNORECASE)
 
@@ -72,30 +64,17 @@ class Store(Protocol):
         ...
 
 
-def is_passing(failure: Failure) -> bool:
-    """True if the same request may succeed later: the service is busy, or did not answer.
-
-    >>> [is_passing(Failure(Url("http://a.b/"), reason)) for reason in ("http_503", "http_404")]
-    [True, False]
-    """
-    return failure.reason in _NO_ANSWER or http_status(failure.reason) in _BUSY
-
-
 @dataclass(slots=True)
 class PoliteReader:
     """Reads parts of the files of one service; use it as a context manager."""
 
     store: Store
-    delay: float = 1.0
+    patience: Patience = field(default_factory=Patience)
     connections: int = 1
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    clock: Callable[[], float] = time.monotonic
     requests: int = 0
     """requests sent so far"""
     received: int = 0
     """bytes received so far"""
-    _free_at: float = 0.0
-    """time of the next request"""
     _loop: EventLoopThread = field(default_factory=EventLoopThread)
 
     def __enter__(self) -> PoliteReader:
@@ -140,29 +119,15 @@ class PoliteReader:
 
     async def _patiently(self, ask: Callable[[], Awaitable[Found | Failure]]) -> Found | Failure:
         """Send a request, and repeat it while the service is busy; the result or last failure."""
-        attempt = 0
-        while True:
-            attempt += 1
-            await self._turn()
+
+        async def counted() -> Found | Failure:
             self.requests += 1
             found = await ask()
             if isinstance(found, bytes):
                 self.received += len(found)
-            if not isinstance(found, Failure) or not is_passing(found):
-                return found
-            wanted = found.retry_after or 0.0
-            tries = REFUSED_TRIES if http_status(found.reason) == 403 else TRIES
-            if attempt >= tries or wanted > MAX_WAIT:
-                return found
-            # Everyone waits: other connections ask the same service.
-            pause = max(wanted, self.delay, 1.0) * (1.0 if wanted else 2.0 ** (attempt - 1))
-            self._free_at = max(self._free_at, self.clock() + min(pause, MAX_WAIT))
+            return found
 
-    async def _turn(self) -> None:
-        """Wait until the next request may be sent."""
-        while (left := self._free_at - self.clock()) > 0:
-            await self.sleep(left)
-        self._free_at = max(self._free_at, self.clock()) + self.delay
+        return await self.patience.ask(counted)
 
 
 @dataclass(slots=True)

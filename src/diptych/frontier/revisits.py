@@ -71,14 +71,17 @@ def validators_of(response: Response) -> Validators | None:
     return Validators(etag, modified, response.fetched_at) if etag or modified else None
 
 
-def comparison(known: PageRecord, page: Page) -> Visited:
-    """Compare a page with the record of the same page when it was last fetched."""
+def comparison(known: PageRecord, page: Page, *, is_aligned_alike: bool) -> Visited:
+    """Compare a page with the record of the same page when it was last fetched.
+
+    `is_aligned_alike` is true if the trees of both are the same.
+    """
     new = page.record
     if new.digest == known.digest:
         return Visited.UNCHANGED
     facts = ("text_key", "title", "lang", "html_lang", "content_language", "canonical", "flags")
     is_same = all(getattr(new, name) == getattr(known, name) for name in facts)
-    return Visited.SAME_TEXT if is_same and new.text_key else Visited.CHANGED
+    return Visited.SAME_TEXT if is_same and is_aligned_alike else Visited.CHANGED
 
 
 @dataclass(slots=True)
@@ -129,10 +132,11 @@ class Revisits:
     def save(self, page: Page, pointer: Pointer, known: PageRecord | None, site: SiteInfo) -> bool:
         """Save a page that was fetched; return False if it is the same as before.
 
-        A page with the same text keeps its record, because the places of its segments refer to it;
-        only its links are replaced.
+        A page with the same text in the same tree keeps its record, because the places of its
+        segments refer to it; only its links are replaced.
         """
-        outcome = comparison(known, page) if known else Visited.NEW
+        is_alike = known is not None and self.updates.has_same_content(page)
+        outcome = comparison(known, page, is_aligned_alike=is_alike) if known else Visited.NEW
         site.visited += 1
         site.pages += known is None
         if outcome is Visited.UNCHANGED:

@@ -125,9 +125,14 @@ class Captures:
             last = rows[-1][-1]
 
     def fail(self, capture: Capture, reason: str) -> None:
-        """Record why a capture has no record; it is not requested again."""
+        """Record why a capture has no record; it is not requested again before `try_again`."""
         values = (reason, url_key(capture.url))
         self.store.db.execute("UPDATE captures SET reason = ? WHERE key = ?", values)
+
+    @in_transaction
+    def try_again(self, reason: str) -> None:
+        """Request the records again that could not be copied for a reason."""
+        self.store.db.execute("UPDATE captures SET reason = '' WHERE reason = ?", (reason,))
 
     def failures(self) -> dict[str, int]:
         """The number of captures without a record, by reason."""
@@ -138,6 +143,12 @@ class Captures:
         """The number of captures whose records have been copied."""
         query = "SELECT count(*) FROM captures WHERE key IN (SELECT key FROM archive)"
         return self.store.count(query)
+
+    def copied_file(self) -> str:
+        """An archive from which a record has been copied; empty if there is none."""
+        query = "SELECT file FROM captures WHERE key IN (SELECT key FROM archive) LIMIT 1"
+        row = self.store.db.execute(query).fetchone()
+        return str(row[0]) if row else ""
 
 
 LISTED = "listed"

@@ -202,7 +202,6 @@ class Pairs(Database):
             self.db.execute("UPDATE pairs SET aligned = 0")
             self.db.execute("DELETE FROM learning")
             self.db.execute("INSERT INTO learning VALUES (?, 0)", (basis,))
-            self.db.execute(SQL["learned_in_update"])
         return True
 
     def _learning_basis(self) -> str:
@@ -213,10 +212,6 @@ class Pairs(Database):
                 digest.update("\0".join(row).encode() + b"\n")
             digest.update(b"\n")
         return digest.hexdigest()
-
-    def keep_learning(self) -> None:
-        """Record that the lexicons are kept although an update has changed some pages."""
-        self.db.execute("UPDATE learning SET basis = ?", (self._learning_basis(),))
 
     def save_lexicons(self, lexicons: Mapping[LangPair, bytes], *, is_whole: bool = True) -> None:
         """Save the learned lexicons; if `is_whole` (nothing failed), mark learning as done."""

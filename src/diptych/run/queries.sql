@@ -548,15 +548,6 @@ UPDATE urls SET state = 0, due = 0, attempts = 0, redirect = NULL
 WHERE redirect = ?1 AND host IN (SELECT id FROM hosts WHERE site = ?3) AND state = 2 AND kind = 0
     AND key NOT IN (SELECT url FROM visits WHERE number = ?2)
 
--- name: changed_sites
-SELECT DISTINCT site FROM (
-    SELECT site FROM pages JOIN visits ON visits.url = pages.url WHERE number = ?1
-        AND outcome IN (SELECT value FROM json_each(?2))
-    UNION SELECT hosts.site FROM visits JOIN urls ON urls.key = visits.url
-        JOIN hosts ON hosts.id = urls.host WHERE number = ?1
-        AND outcome IN (SELECT value FROM json_each(?2)))
-ORDER BY site
-
 -- name: whole_crawl
 -- requests and bytes that a crawl of all pages, sitemaps and robots.txt would take
 SELECT count(*), coalesce(sum(size), 0) FROM (
@@ -580,23 +571,14 @@ SELECT hosts.site, count(*) FROM visits JOIN urls ON urls.key = visits.url
 JOIN hosts ON hosts.id = urls.host WHERE number = ?
     AND outcome NOT IN (SELECT value FROM json_each(?)) GROUP BY hosts.site
 
--- name: changed_pages
-SELECT count(*) FROM visits WHERE number = ? AND outcome IN (SELECT value FROM json_each(?))
-
 -- name: last_update
 SELECT id, started_at, last_fetch IS NOT NULL, first_fetch, coalesce(last_fetch, 1 << 62), pairs,
        coalesce(pairs_after, (SELECT count(*) FROM decisions WHERE accept)), segments,
        coalesce(segments_after, (SELECT count(*) FROM kept_segments)), new_segments
 FROM updates ORDER BY id DESC LIMIT 1
 
--- name: learned_in_update
-UPDATE updates SET learned = 1 WHERE id = (SELECT max(id) FROM updates)
-
--- name: changed_since_learning
-SELECT sum(changed) FROM updates WHERE id > (SELECT coalesce(max(id), 0) FROM updates WHERE learned)
-
 -- name: end_update
-UPDATE updates SET finished_at = ?, changed = ? WHERE finished_at IS NULL
+UPDATE updates SET finished_at = ? WHERE finished_at IS NULL
 
 -- name: settle_update
 UPDATE updates SET last_fetch = (SELECT max(id) FROM fetches),

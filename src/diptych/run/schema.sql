@@ -206,9 +206,7 @@ CREATE TABLE updates (                      -- diptych update: each time the sit
     last_fetch INTEGER,                     -- last of its fetches
     pairs_after INTEGER,
     segments_after INTEGER,
-    new_segments INTEGER NOT NULL DEFAULT 0,-- kept for the first time
-    changed INTEGER NOT NULL DEFAULT 0,     -- pages that were changed, new or vanished
-    learned INTEGER NOT NULL DEFAULT 0      -- 1: words were learned again in it or after it
+    new_segments INTEGER NOT NULL DEFAULT 0 -- kept for the first time
 );
 
 CREATE TABLE visits (                       -- outcome of the last visit of a URL in an update

@@ -13,11 +13,13 @@ from typing import NamedTuple
 
 import orjson
 
+from diptych.page.content import READER
 from diptych.run.database import Database, in_transaction
+from diptych.run.encoding import encode_page
 from diptych.run.queries import SQL
 from diptych.run.vanished import forget_found, set_aside
 from diptych.text.urls import url_key
-from diptych.types import Url
+from diptych.types import Page, Url
 
 
 class Visited(StrEnum):
@@ -26,7 +28,7 @@ class Visited(StrEnum):
     UNCHANGED = "unchanged"
     """the server said so, or sent the same bytes"""
     SAME_TEXT = "same_text"
-    """other bytes, but the same text, title and declarations"""
+    """other bytes, but the same text in the same tree, title and declarations"""
     CHANGED = "changed"
     NEW = "new"
     VANISHED = "vanished"
@@ -39,8 +41,6 @@ class Visited(StrEnum):
     """there was no page before, and there is none now"""
 
 
-DIFFERENT = (Visited.CHANGED, Visited.NEW, Visited.VANISHED)
-"""outcomes after which the pairs of a page are to be found and aligned again"""
 _AS_BEFORE = frozenset({Visited.UNCHANGED, Visited.SAME_TEXT, Visited.NOT_ASKED, ""})
 
 
@@ -113,7 +113,7 @@ class Updates:
         db.execute(SQL["queue_pages"], (now,))
         db.execute(SQL["queue_others"], (forbidden, _json(sorted(retried))))
         db.execute("UPDATE hosts SET robots_at = NULL")
-        for table in ("samples", "open_sitemaps"):
+        for table in ("samples", "open_sitemaps", "announced"):
             db.execute(f"DELETE FROM {table}")
         db.execute("UPDATE guides SET refilled = 0")
         begun = self.open()
@@ -140,19 +140,7 @@ class Updates:
     @in_transaction
     def close(self, now: float) -> None:
         """End the open update; the next one visits all pages again."""
-        self.store.db.execute(SQL["end_update"], (now, self.changed_pages()))
-
-    def keeps_words(self, share: float) -> bool:
-        """True if the words that were learned are to be kept.
-
-        They are learned again when more than this share of the pages has changed since then.
-        """
-        if not self.store.count("SELECT is_done FROM learning"):
-            return False
-        changed = self.store.count(SQL["changed_since_learning"])
-        if not self.store.count("SELECT learned FROM updates WHERE finished_at IS NULL"):
-            changed += self.changed_pages()
-        return changed <= share * self.store.count("SELECT count(*) FROM pages")
+        self.store.db.execute(SQL["end_update"], (now,))
 
     def date(self) -> float:
         """The time of the last download, which is the date of segments that are not dated yet."""
@@ -186,10 +174,20 @@ class Updates:
             db.execute(f"DELETE FROM {table} WHERE url = ?", (key,))
         self.store.begin_again()
 
+    def has_same_content(self, page: Page) -> bool:
+        """True if a page would be paired and aligned as it is in the store, but for its links."""
+        query = """SELECT sketches.data, contents.data FROM sketches JOIN contents USING (url)
+            WHERE url = ? AND reader = ?"""
+        known = self.store.db.execute(query, (url_key(page.url), READER)).fetchone()
+        return bool(known == (encode_page(page).sketch, page.content))
+
     def save_links(self, url: Url, links: str) -> None:
         """Replace the links of a page whose text has not changed."""
-        self.store.begin_again()
-        self.store.db.execute("UPDATE pages SET links = ? WHERE url = ?", (links, url_key(url)))
+        db, key = self.store.db, url_key(url)
+        query = "UPDATE pages SET links = ?1 WHERE url = ?2 AND links != ?1"
+        if db.execute(query, (links, key)).rowcount:
+            self.store.begin_again()
+            db.execute("UPDATE learning SET basis = ''")  # pages are paired by their links too
 
     # -- sitemaps and missing pages ----------------------------------------------------------
 
@@ -241,15 +239,6 @@ class Updates:
             SQL["visited_pages"], (self.open(), _json((Visited.NOT_ASKED, Visited.CHECKED)))
         )
         return dict(rows.fetchall())
-
-    def changed_sites(self) -> list[int]:
-        """The ids of the sites with pages whose texts or links the open update found changed."""
-        row = self.open(), _json((*DIFFERENT, Visited.SAME_TEXT))
-        return [site for (site,) in self.store.db.execute(SQL["changed_sites"], row)]
-
-    def changed_pages(self) -> int:
-        """The number of pages that the open update found changed, new or vanished."""
-        return self.store.count(SQL["changed_pages"], self.open(), _json(DIFFERENT))
 
     def last(self) -> UpdateCounts | None:
         """The figures of the last update; None if there was none."""

@@ -8,36 +8,38 @@ needs the remote file again, and the disk holds one download at a time.
 from __future__ import annotations
 
 import glob
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+from diptych.engine.downloads import Downloads
+from diptych.engine.patience import unreadable
 from diptych.engine.replay import index_archive, is_page_of, require_answers
-from diptych.errors import ArchiveError, SourceError
+from diptych.errors import ArchiveError, SourceError, message_of
 from diptych.files import parser_errors, reason_of, writing
 from diptych.frontier.scope import Anywhere, Scope, group
 from diptych.learn.libraries import library
 from diptych.run.archived import ArchiveIndex
 from diptych.run.store import Store
 from diptych.run.warc import Origin, check_archive, compose, scan
-from diptych.sources.graph_files import opened, part_files
+from diptych.sources.graph_files import LISTS, listed_files, opened
 from diptych.types import Response, Url
 
 SUFFIXES = (".warc", ".warc.gz", ".warc.zst", ".wacz")
-_LISTS = (".paths", ".paths.gz")
 _ATTEMPTS = 3  # to read a remote file; a download goes on where it ended
 _PIECE = 1 << 20  # bytes of a remote file per request
 _DOWNLOAD = "archive.part"
-_NO_FOLDERS = ("http", "https")  # a server has no folders, except those it chooses to show
+_WEB = ("http://", "https://")
 _WANTED_FILES = ("robots.txt", "sitemap")
 
 
 def is_remote(name: str) -> bool:
-    """True for a URL that fsspec reads, such as `s3://bucket/a.warc.gz`."""
+    """True for a URL, such as `s3://bucket/a.warc.gz`."""
     return "://" in name
 
 
-def archive_names(names: Iterable[str | Path]) -> list[str]:
+def archive_names(names: Iterable[str | Path], downloads: Downloads) -> list[str]:
     """The archives in a list of files, folders, patterns, lists (`*.paths.gz`) and URLs.
 
     Local names are absolute paths.  What a folder or a pattern stands for is sorted, and an archive
@@ -47,7 +49,7 @@ def archive_names(names: Iterable[str | Path]) -> list[str]:
     found: dict[str, None] = {}
     for name in map(str, names):
         with _as_archive_error():
-            files = part_files([name]) if name.endswith(_LISTS) else [name]
+            files = _listed(name, downloads) if name.endswith(LISTS) else [name]
         for file in files:
             found.update(dict.fromkeys(_remote(file) if is_remote(file) else _local(file)))
     _require_one(list(found))
@@ -67,10 +69,28 @@ class _as_archive_error:
 
 def local_archives(names: Iterable[str | Path]) -> list[Path]:
     """The archives in a list of local files, folders and patterns."""
-    found = archive_names(names)
-    for name in filter(is_remote, found):
+    given = list(map(str, names))
+    for name in filter(is_remote, given):
         raise ArchiveError(f"{name} is a remote file; download it first")
-    return [Path(name) for name in found]
+    return [Path(name) for name in archive_names(given, Downloads(_no_settings))]
+
+
+def _no_settings() -> NoReturn:
+    raise AssertionError("local files are not downloaded")
+
+
+def _listed(name: str, downloads: Downloads) -> list[str]:
+    """The files in a list of files, which may be remote."""
+    if not _is_of_web(name):
+        return listed_files(name)
+    with tempfile.TemporaryDirectory(prefix="diptych-") as folder:
+        copy = Path(folder, "files.paths")
+        _download(name, copy, downloads)
+        return listed_files(name, str(copy))
+
+
+def _is_of_web(name: str) -> bool:
+    return name.lower().startswith(_WEB)
 
 
 def _local(name: str) -> list[str]:
@@ -91,8 +111,12 @@ def _local(name: str) -> list[str]:
 
 
 def _remote(name: str) -> list[str]:
-    if not glob.has_magic(name) and name.startswith(tuple(f"{each}://" for each in _NO_FOLDERS)):
+    if _is_of_web(name):
+        if "*" in name:
+            raise ArchiveError(f"{name} is a pattern, but a web server does not list its files")
         return [name]
+    if "::" in name:  # fsspec treats that as two chained addresses
+        raise ArchiveError(f"{name} is not the URL of a file")
     fsspec = library("fsspec", name, error=ArchiveError)
     try:
         fs, inner = fsspec.core.url_to_fs(name)
@@ -127,8 +151,9 @@ def _require_one(names: Sequence[str]) -> None:
 
 
 def index_archives(
-    store: Store, names: Sequence[str], *, seeds: Sequence[str] = (), scope: str = "site"
-) -> list[str]:
+    store: Store, names: Sequence[str], downloads: Downloads, *, seeds: Sequence[str] = (),
+    scope: str = "site",
+) -> list[str]:  # fmt: skip
     """Index all responses in archives, and return messages about those that could not be read.
 
     Of remote archives, only responses of the sites of `seeds` are copied, if there are any seeds.
@@ -136,7 +161,7 @@ def index_archives(
     is_wanted = wanted_by(seeds, scope)
     for name in names:
         if is_remote(name):
-            _index_remote(store, name, is_wanted)
+            _index_remote(store, name, downloads, is_wanted)
         else:
             index_archive(store, Path(name))
     return require_answers(store)
@@ -148,26 +173,43 @@ def wanted_by(seeds: Sequence[str], scope: str) -> Callable[[Url], object]:
     return Scope.of(sites, kind=scope).site_of if sites else Anywhere().site_of
 
 
-def _index_remote(store: Store, url: str, is_wanted: Callable[[Url], object]) -> None:
+def _index_remote(
+    store: Store, url: str, downloads: Downloads, is_wanted: Callable[[Url], object]
+) -> None:
     """Copy the useful responses of a remote archive into the run, all of them or none."""
     index = ArchiveIndex(store)
     if index.is_read(url):
         return
     download = store.folder / _DOWNLOAD
     try:
-        size = downloaded(url, download)
+        size = downloaded(url, download, downloads)
         with store.transaction():
             error = _copy(store, index, url, download, is_wanted)
             index.finish(store.archive.add(url, size), size, error)
     except ArchiveError as fault:
         with store.transaction():  # it is tried again by the next command
-            index.forget(store.archive.add(url, 0), str(fault))
+            index.forget(store.archive.add(url, 0), message_of(fault))
     finally:
         download.unlink(missing_ok=True)
 
 
-def downloaded(url: str, path: Path) -> int:
+def downloaded(url: str, path: Path, downloads: Downloads) -> int:
     """Download a remote file, and return its size; a broken transfer is continued."""
+    return _download(url, path, downloads) if _is_of_web(url) else _stored(url, path)
+
+
+def _download(url: str, path: Path, downloads: Downloads) -> int:
+    """Download a file from a web server."""
+    with writing(path, error=ArchiveError), path.open("wb") as out:
+        failure = downloads.download(url, out)
+        size = out.tell()
+    if failure is not None:
+        raise ArchiveError(unreadable(url, failure))
+    return size
+
+
+def _stored(url: str, path: Path) -> int:
+    """Copy a file from any other store that fsspec knows."""
     with writing(path, error=ArchiveError), path.open("wb") as out:
         for attempt in range(1, _ATTEMPTS + 1):
             try:

@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from diptych.engine.patience import unreadable
 from diptych.engine.ranges import Part, PoliteReader
-from diptych.errors import ConfigError, SourceError, in_one_line, option_name
+from diptych.errors import ConfigError, SourceError, in_one_line
 from diptych.frontier.scope import Scope
 from diptych.protocols import Watcher
-from diptych.reason import Reason, http_status
+from diptych.reason import http_status
 from diptych.run.captures import LISTED, Block, Captures
 from diptych.run.copied_records import Capture
 from diptych.sources.cdx_index import (
@@ -42,6 +43,11 @@ def check_crawl(name: str) -> str:
         said = f"'{in_one_line(name)}' is not the name of a crawl, such as CC-MAIN-2026-40"
         raise ConfigError(f"{said}; all names: {CRAWLS}")
     return name
+
+
+def index_list(crawl: str) -> str:
+    """The path of the list of the index files of a crawl."""
+    return f"crawl-data/{crawl}/cc-index.paths.gz"
 
 
 def index_codes(langs: Sequence[str]) -> dict[str, str]:
@@ -88,18 +94,18 @@ class IndexReader:
         path = self._cluster_path(crawl)
         size = self.reader.size(path)
         if isinstance(size, Failure):
-            raise SourceError(unreadable(self.base, path, size))
+            raise SourceError(unreadable(self.base + path, size))
         return ClusterSearch(path, size, self._read)
 
     def _cluster_path(self, crawl: str) -> str:
         """The path of `cluster.idx`, from the list of the index files of a crawl."""
-        listed = f"crawl-data/{crawl}/cc-index.paths.gz"
+        listed = index_list(crawl)
         data = self.reader.read(Part(listed, 0, _MAX_PATHS), self.watcher.tick)
         if isinstance(data, Failure) and http_status(data.reason) in _MISSING:
             said = f"there is no crawl {crawl} at {self.base} ({data.detail} for {listed})"
             raise SourceError(f"{said}; the names of crawls are on {CRAWLS}")
         if isinstance(data, Failure):
-            raise SourceError(unreadable(self.base, listed, data))
+            raise SourceError(unreadable(self.base + listed, data))
         try:
             text = zlib.decompressobj(31).decompress(data, 100 * _MAX_PATHS).decode("ascii")
         except (zlib.error, UnicodeDecodeError) as fault:
@@ -113,7 +119,7 @@ class IndexReader:
     def _read(self, part: Part) -> bytes:
         data = self.reader.read(part, self.watcher.tick)
         if isinstance(data, Failure):
-            raise SourceError(unreadable(self.base, part.path, data))
+            raise SourceError(unreadable(self.base + part.path, data))
         return data
 
     def _read_block(
@@ -153,22 +159,3 @@ def _placed(search: ClusterSearch, ranges: Sequence[KeyRange]) -> Iterable[Block
     if not found:
         raise SourceError(f"{search.path} is not an index: it lists no blocks")
     return found
-
-
-def unreadable(base: str, path: str, failure: Failure) -> str:
-    """The message that a file of the service cannot be read, and what to do."""
-    said = f"cannot read {base}{path}: {in_one_line(failure.detail) or failure.reason}"
-    return f"{said}; {_advice(failure)}"
-
-
-def _advice(failure: Failure) -> str:
-    status = http_status(failure.reason)
-    if failure.reason == Reason.PRIVATE_ADDRESS:
-        return f"for a private address, add {option_name('allow_private')}"
-    if failure.retry_after:
-        return f"the service asks to wait {failure.retry_after:,.0f} s; then run the same command"
-    if status in (403, 429, 503):
-        return "the service is busy or refuses: wait some minutes, then run the same command again"
-    if failure.reason == Reason.WRONG_SHAPE:
-        return "check the base URL and your access to it"
-    return "run the same command again to continue"

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
+from diptych.engine.patience import is_passing, unreadable
 from diptych.engine.ranges import Part, PoliteReader
 from diptych.errors import SourceError
 from diptych.page.body import is_html
@@ -17,12 +19,13 @@ from diptych.run.archived import ArchiveIndex
 from diptych.run.captures import Captures
 from diptych.run.copied_records import Capture, copy_record
 from diptych.run.store import Store
-from diptych.sources.crawl_captures import unreadable
 from diptych.types import Failure
 
 GAP = 1 << 14  # bytes between two records that are fetched in vain rather than with two requests
 MAX_PART = 1 << 22  # bytes of several records that are fetched together
-MAX_REFUSALS = 3  # archives in a row to which access is denied: the service refuses everything
+MAX_REFUSALS = 3  # parts in a row to which access is denied: does the service refuse everything?
+DENIED = "http_403"
+"""the reason of records to which access was denied; they are requested again by the next command"""
 _GONE = (403, 404, 410, 416)
 
 
@@ -59,6 +62,8 @@ class RecordCopier:
     reader: PoliteReader
     base: str
     """where the archives are"""
+    listed: str
+    """path of a file that every service with this crawl has"""
     watcher: Watcher
     now: float
     """the time to record in new archives"""
@@ -66,6 +71,7 @@ class RecordCopier:
     def copy(self, limit: int | None) -> None:
         """Copy the records of at most `limit` pages per site that have not been copied yet."""
         captures = Captures(self.store)
+        captures.try_again(DENIED)
         total = captures.choose(limit)
         if not total:
             return
@@ -77,9 +83,11 @@ class RecordCopier:
         ):
             found = waiting.pop(part)
             if isinstance(data, Failure):
-                is_refusal = http_status(data.reason) == 403
-                refusals = refusals + 1 if is_refusal else 0
-                self._give_up(captures, found, part, data, is_last=refusals >= MAX_REFUSALS)
+                refusals = refusals + 1 if data.reason == DENIED else 0
+                if refusals == MAX_REFUSALS:
+                    self._require_access(captures)
+                    refusals = 0
+                self._give_up(captures, found, part, data)
             else:
                 refusals = 0
                 self._save(captures, part, found, data)
@@ -87,17 +95,30 @@ class RecordCopier:
         with self.store.transaction():
             ArchiveIndex(self.store).queue_missing()
 
+    def _require_access(self, captures: Captures) -> None:
+        """Raise `SourceError` if access is denied to a file that can be read otherwise.
+
+        The service is asked for as long as if it were busy.
+        """
+        path = captures.copied_file() or self.listed
+        with self.reader.patience.if_denied():
+            data = self.reader.read(Part(path, 0, 1), self.watcher.tick)
+        if isinstance(data, Failure) and is_passing(data):
+            self._stop(captures, path, data)
+
     def _give_up(
-        self, captures: Captures, found: Sequence[Capture], part: Part, failure: Failure,
-        *, is_last: bool,
-    ) -> None:  # fmt: skip
+        self, captures: Captures, found: Sequence[Capture], part: Part, failure: Failure
+    ) -> None:
         """Record that an archive has no such records, or stop because nothing can be fetched."""
-        if http_status(failure.reason) not in _GONE or is_last:
-            kept = f"{captures.copied():,} pages have been fetched and are kept"
-            raise SourceError(f"{unreadable(self.base, part.path, failure)} ({kept})")
+        if http_status(failure.reason) not in _GONE:
+            self._stop(captures, part.path, failure)
         with self.store.transaction():
             for each in found:
                 captures.fail(each, failure.reason)
+
+    def _stop(self, captures: Captures, path: str, failure: Failure) -> NoReturn:
+        kept = f"{captures.copied():,} pages have been fetched and are kept"
+        raise SourceError(f"{unreadable(self.base + path, failure)} ({kept})")
 
     def _save(self, captures: Captures, part: Part, found: Sequence[Capture], data: bytes) -> None:
         """Check records, and append them to the archive of the run, all or none."""

@@ -21,7 +21,8 @@ _READ = 1 << 16
 _INFLATED = 1 << 15  # bytes that may be lost before damage
 _LONGEST_LINE = 1 << 16
 _GZIP = b"\x1f\x8b"
-_LISTS = (".paths.gz", ".paths")
+LISTS = (".paths.gz", ".paths")
+"""endings of the names of lists of files"""
 
 
 class CutOffError(Exception):
@@ -32,13 +33,14 @@ def part_files(paths: Iterable[str]) -> list[str]:
     """Replace each list of files (`*.paths.gz`) with the files it names; other paths are kept."""
     found: list[str] = []
     for path in paths:
-        found.extend(_listed(path) if path.endswith(_LISTS) else [path])
+        found.extend(listed_files(path) if path.endswith(LISTS) else [path])
     return found
 
 
-def _listed(path: str) -> list[str]:
+def listed_files(path: str, copy: str = "") -> list[str]:
+    """The files in the list at `path`, which is read from `copy`, if there is one."""
     try:
-        text = b"".join(blocks(path)).decode("utf-8", "replace")
+        text = b"".join(blocks(copy or path)).decode("utf-8", "replace")
     except CutOffError as error:
         raise SourceError(f"{path} is truncated ({error}); download it again") from error
     names = [line.strip() for line in text.splitlines() if line.strip()]
