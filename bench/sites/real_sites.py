@@ -71,7 +71,7 @@ def questions(folder: Path, asked: Sequence[str]) -> list[Question]:
         give_up(
             f"there is no site in {folder}; unpack the real sites (real-dev.tar.zst, with"
             " 'zstd -dc real-dev.tar.zst | tar x') and name the folder with one folder for each"
-            " site: --real DIR/dev"
+            " site, DIR/dev"
         )
     if asked:
         chosen = [Question.parse(text) for text in asked]
