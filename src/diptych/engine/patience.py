@@ -27,7 +27,7 @@ Found = TypeVar("Found")
 def is_passing(failure: Failure) -> bool:
     """True if the same request may succeed later: the service is busy, or did not answer.
 
-    >>> [is_passing(Failure(Url("http://a.b/"), reason)) for reason in ("http_503", "http_404")]
+    >>> [is_passing(Failure("http://a.b/", reason)) for reason in ("http_503", "http_404")]
     [True, False]
     """
     return failure.reason in _NO_ANSWER or http_status(failure.reason) in _BUSY
