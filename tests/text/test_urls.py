@@ -673,3 +673,10 @@ def test_path_leads_where_it_leads_with_its_host(path: str) -> None:
 )
 def test_white_space_before_a_fragment_is_part_of_the_path(href: str, target: str) -> None:
     assert resolve("http://example.org/b", href) == f"http://example.org/{target}"
+
+
+def test_domains_that_do_not_exist_take_no_longer_than_others() -> None:
+    with processor_seconds():
+        for number in range(3_000):
+            host = f"www.a.domain{number}"
+            assert site_name(f"http://{host}/") == f"a.domain{number}"

@@ -347,22 +347,34 @@ def _site_of_origin(origin: str) -> str:
     return (suffixes.privatesuffix(host) or host) + suffix
 
 
-@cache
 def _public_suffixes(domain: str, is_encoded: bool) -> PublicSuffixList:
-    """The public suffixes under a top-level domain; to read all takes several times as long.
-
-    Those in other scripts are encoded only for hosts that are, because that takes long too.
-    """
-    from publicsuffixlist import PublicSuffixList
-
+    """The public suffixes under a top-level domain, in other scripts only for encoded hosts."""
     names = {domain}
     if domain.startswith("xn--"):
         with suppress(UnicodeError):  # then no rule is for this domain
             names.add(domain.encode().decode("idna"))
-    ends = tuple(f".{name}" for name in names)
-    listed = shipped_text("publicsuffixlist", "public_suffix_list.dat").split("\n")
-    rules = [rule for rule in listed if rule.endswith(ends)]
+    # Pages may link to any number of domains that do not exist: nothing is kept for those.
+    known = sorted(names & _suffix_rules().keys())
+    return _suffixes(tuple(known), is_encoded and bool(known))
+
+
+@cache
+def _suffixes(domains: tuple[str, ...], is_encoded: bool) -> PublicSuffixList:
+    from publicsuffixlist import PublicSuffixList
+
+    rules = [rule for domain in domains for rule in _suffix_rules()[domain]]
     return PublicSuffixList("\n".join(rules), accept_encoded_idn=is_encoded)
+
+
+@cache
+def _suffix_rules() -> dict[str, list[str]]:
+    """The rules of the public suffix list that have a dot, by their top-level domain."""
+    rules: dict[str, list[str]] = {}
+    for rule in shipped_text("publicsuffixlist", "public_suffix_list.dat").split("\n"):
+        _, dot, domain = rule.rpartition(".")
+        if dot:
+            rules.setdefault(domain, []).append(rule)
+    return rules
 
 
 def site_name(url: str) -> str:
