@@ -22,6 +22,7 @@ from diptych.files import (
     read_file,
     reading,
     reason_of,
+    refuse_links,
     replace_file,
     replacing,
     writing,
@@ -279,3 +280,15 @@ def test_a_cached_folder_that_another_process_has_filled_meanwhile_is_used(cache
     assert cached_folder("x", fill) == cache / "x"
     assert (cache / "x" / "a").read_text() == "theirs"
     assert [path.name for path in cache.iterdir()] == ["x"]
+
+
+def test_a_link_is_found_below_any_number_of_folders(tmp_path: Path) -> None:
+    below = tmp_path.joinpath(*["a"] * 1_200)
+    for depth in range(1, 1_201):
+        tmp_path.joinpath(*["a"] * depth).mkdir()
+    (below / "link").symlink_to(tmp_path)
+    with pytest.raises(ConfigError, match="is not a regular file"):
+        refuse_links(tmp_path)
+    (below / "link").unlink()
+    refuse_links(tmp_path)
+    os.removedirs(below)  # what removes the folders of tests cannot go so deep

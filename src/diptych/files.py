@@ -208,14 +208,18 @@ def refuse_links(folder: Path, *, error: type[DiptychError] = ConfigError) -> No
 
     What is written to a link may go outside of the folder.  Other processes may remove files.
     """
-    with writing(folder, error=error), suppress(FileNotFoundError), os.scandir(folder) as found:
-        for entry in found:
-            if entry.is_dir(follow_symlinks=False):
-                refuse_links(Path(entry.path), error=error)
-            elif not entry.is_file(follow_symlinks=False):
-                raise error(
-                    f"{entry.path} is not a regular file; remove it and run the same command again"
-                )
+    folders = [str(folder)]
+    with writing(folder, error=error):
+        while folders:
+            with suppress(FileNotFoundError), os.scandir(folders.pop()) as found:
+                for entry in found:
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    elif not entry.is_file(follow_symlinks=False):
+                        raise error(
+                            f"{entry.path} is not a regular file; remove it and run the same"
+                            " command again"
+                        )
 
 
 @contextmanager
