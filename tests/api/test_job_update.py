@@ -75,6 +75,17 @@ def test_update_of_a_job_updates_all_runs_and_its_corpus(tmp_path: Path) -> None
         assert (told["sites"], told["done"], told["failed"]) == (2, 2, {})
 
 
+def test_update_of_a_job_runs_only_where_the_user_says(tmp_path: Path) -> None:
+    with mined(tmp_path) as (_, _, job):
+        text = (job / "job.toml").read_text()
+        (job / "job.toml").write_text('cluster = "tcp://127.0.0.1:1"\n' + text)
+        done = run("update", job, *WEB)
+        assert done.exit_code == 0, done.output
+        assert "'bogus' is unknown" in mistake("update", job, *WEB, "--cluster", "bogus")
+        own = next((job / "runs").iterdir())
+        assert "is for jobs" in mistake("update", own, *WEB, "--cluster", "here")
+
+
 def test_corpus_is_written_again_if_that_of_a_run_was(tmp_path: Path) -> None:
     with mined(tmp_path) as (_, servers, job):
         asked = ("mine", *(server.url for server in servers), "--langs", "en,fr", "--cluster",

@@ -105,13 +105,6 @@ def test_a_job_may_be_opened_through_a_link(tmp_path: Path) -> None:
         assert job.path == tmp_path / "disk"
 
 
-def test_where_a_job_ran_last_is_kept_and_may_change(tmp_path: Path) -> None:
-    for cluster in ("pool:2", "here", "here"):
-        with opened_job(tmp_path, replace(TERMS, cluster=cluster)):
-            pass
-        assert read_job(tmp_path).cluster == cluster
-
-
 def test_a_lock_is_seen_while_it_is_held(tmp_path: Path) -> None:
     path = tmp_path / "run.lock"
     assert not is_locked(path)

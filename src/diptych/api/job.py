@@ -294,14 +294,11 @@ def _terms(asked: MineOptions, sites: Sequence[Url], archives: Sequence[str]) ->
         "scope": asked.scope, "also": list(asked.also), "recipe": signature(recipe, langs),
         "lexicons": lexicons, "taught": list(learned_names()),
     }  # fmt: skip
-    assert asked.cluster is not None
-    is_file = asked.cluster.endswith(".toml")
-    where = str(Path(asked.cluster).resolve()) if is_file else asked.cluster
     if not archives:
-        return JobTerms(SITES, tuple(langs), tuple(sites), settings, where)
+        return JobTerms(SITES, tuple(langs), tuple(sites), settings)
     require_libraries(["pyarrow"], "a job on archives")
     settings |= {"sites": list(sites), "partitions": partitions_of(asked.out, archives)}
-    return JobTerms(ARCHIVES, tuple(langs), tuple(archives), settings, where)
+    return JobTerms(ARCHIVES, tuple(langs), tuple(archives), settings)
 
 
 def _for_tasks(asked: MineOptions) -> MineOptions:

@@ -65,11 +65,11 @@ def _changes(update: UpdateCounts | None) -> dict[str, int]:
 
 
 def update_job(asked: UpdateOptions, monitor: JobMonitor, environment: Environment) -> MinedJob:
-    """Update all finished runs of a job where it ran last, and write its corpus again.
+    """Update all finished runs of a job, and write its corpus again.
 
     If an update of the job was interrupted, it is continued.
     """
-    from diptych.engine.executors import executor_of
+    from diptych.engine.executors import HERE, executor_of
     from diptych.job.driver import run_tasks
     from diptych.job.folder import JobFolder, opened_job, read_job
     from diptych.job.ledger import Ledger
@@ -77,7 +77,7 @@ def update_job(asked: UpdateOptions, monitor: JobMonitor, environment: Environme
     terms = read_job(asked.run)
     _require_possible(asked, terms)
     logs = JobFolder(asked.run.resolve()).logs
-    execution = executor_of(terms.cluster, logs=logs, limits=limits_of(None))
+    execution = executor_of(asked.cluster or HERE, logs=logs, limits=limits_of(None))
     with opened_job(asked.run, terms) as job:
         runs = finished_runs(job)
         if not runs:
@@ -116,7 +116,7 @@ def _for_tasks(asked: UpdateOptions) -> UpdateOptions:
     # Those of the command line have more options, which are not those of a task.
     given = {each.name: getattr(asked, each.name) for each in fields(UpdateOptions)}
     given |= {name: tuple(p.resolve() for p in given[name]) for name in ("lexicon", "langid")}
-    return UpdateOptions(**given)
+    return UpdateOptions(**{**given, "cluster": None})
 
 
 def _recorded(ledger: Ledger, updated: dict[str, Entry]) -> Iterable[Entry]:

@@ -27,7 +27,7 @@ from diptych.api.languages import (
 )
 from diptych.api.recipe import STAGES, lexicon_name, strategies_of
 from diptych.api.seeds import named_groups, seeds_of
-from diptych.api.web import Environment, WebOptions, agent_of
+from diptych.api.web import Environment, WebOptions, agent_of, cluster_option
 from diptych.errors import for_command_line
 
 if TYPE_CHECKING:
@@ -98,11 +98,7 @@ class MineOptions(CommonCrawlOptions, WebOptions):
         most=64,
         metavar="N",
     )
-    cluster: str | None = option(
-        "Mine each site separately, as a job: here, pool:N (processes), local:N (Dask on this"
-        " machine), tcp://HOST:PORT (Dask scheduler) or FILE.toml (job queue).",
-        metavar="WHERE",
-    )
+    cluster: str | None = cluster_option("Mine each site separately, as a job:")
     site_minutes: float | None = amount_option(
         "With --cluster: stop an attempt at a site after so many minutes.", "M"
     )

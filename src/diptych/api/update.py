@@ -16,7 +16,7 @@ from diptych.api.languages import langid_option, languages, learned_names
 from diptych.api.mine import Mined, MineOptions, Mining
 from diptych.api.recipe import lexicon_name, strategies_of
 from diptych.api.watch import watched
-from diptych.api.web import Environment, WebOptions, agent_of
+from diptych.api.web import Environment, WebOptions, agent_of, cluster_option
 from diptych.errors import ConfigError, StoreError, for_python, option_name
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ class UpdateOptions(WebOptions):
         "Maximum number of simultaneous connections to a host.",
         default=1, least=1, most=64, metavar="N",
     )  # fmt: skip
+    cluster: str | None = cluster_option("Where to update the runs of a job (default: here):")
     jobs: int | None = option(
         "Maximum number of processes that read, pair and align pages; default: one per processor.",
         least=1, most=256, metavar="N",
@@ -103,6 +104,8 @@ def update_pages(asked: UpdateOptions, monitor: Monitor, environment: Environmen
     from diptych.run.updates import Updates
 
     require_valid(asked)
+    if asked.cluster is not None:
+        raise ConfigError(f"{option_name('cluster')} is for jobs, and {asked.run} is a run")
     known = terms_of(asked.run)
     langs = languages(",".join(known.langs), asked.langid)
     lexicons = [read_lexicon(path) for path in asked.lexicon]

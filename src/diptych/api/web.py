@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from diptych._version import VERSION
 from diptych.api.declare import option
@@ -21,6 +21,15 @@ if TYPE_CHECKING:
     from diptych.engine.workers import Workers
 
 AGENT = f"DiptychBot/{VERSION} (+https://github.com/diptych-corpus/diptych)"
+
+
+def cluster_option(purpose: str) -> Any:
+    """Declare the option for the place where the tasks of a job run."""
+    return option(
+        f"{purpose} here, pool:N (processes), local:N (Dask on this machine), tcp://HOST:PORT"
+        " (Dask scheduler) or FILE.toml (job queue).",
+        metavar="WHERE",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -56,14 +56,12 @@ class JobTerms:
     """sites or archives"""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """other terms, as values that TOML can hold"""
-    cluster: str = field(default="here", compare=False)
-    """where the job ran last, which does not change its corpus"""
 
     def to_toml(self) -> dict[str, Any]:
         """The content of `job.toml`."""
         return {
             "format": FORMAT, "diptych": VERSION, "kind": self.kind, "langs": list(self.langs),
-            "inputs": list(self.inputs), "cluster": self.cluster, "settings": dict(self.settings),
+            "inputs": list(self.inputs), "settings": dict(self.settings),
         }  # fmt: skip
 
 
@@ -125,9 +123,8 @@ def read_job(folder: Path) -> JobTerms:
 
 def _checked(raw: Mapping[str, Any]) -> JobTerms:
     """The terms that `job.toml` holds; raises `ValueError` if a value cannot be one of ours."""
-    kind, cluster, settings = raw["kind"], raw.get("cluster", "here"), raw["settings"]
+    kind, settings = raw["kind"], raw["settings"]
     _require(kind in KINDS, f"kind is not one of {', '.join(KINDS)}")
-    _require(isinstance(cluster, str), "cluster is not a text")
     _require(isinstance(settings, dict), "settings is not a table")
     lists = {"langs": raw["langs"], "inputs": raw["inputs"]}
     lists |= {name: settings.get(name, []) for name in _LISTS}
@@ -138,7 +135,7 @@ def _checked(raw: Mapping[str, Any]) -> JobTerms:
     count = settings["partitions"] if kind == ARCHIVES else 1
     is_count = type(count) is int and 1 <= count <= MAX_PARTITIONS
     _require(is_count, f"partitions is not a number from 1 to {MAX_PARTITIONS}")
-    return JobTerms(kind, tuple(raw["langs"]), tuple(raw["inputs"]), dict(settings), cluster)
+    return JobTerms(kind, tuple(raw["langs"]), tuple(raw["inputs"]), dict(settings))
 
 
 def _require(is_so: bool, problem: str) -> None:
@@ -164,7 +161,7 @@ def opened_job(folder: Path, terms: JobTerms) -> Iterator[JobFolder]:
         known = read_job(folder) if is_job(folder) else None
         if known and (difference := _difference(known, terms)):
             raise StoreError(f"{folder} holds a job that {difference}; {advice}")
-        if known is None or known.cluster != terms.cluster:
+        if known is None:
             data = tomli_w.dumps(terms.to_toml()).encode()
             replace_file(folder / _FILE, data, error=StoreError)
         with writing(folder, advice, error=StoreError):
