@@ -166,6 +166,12 @@ def test_invalid_proxies_are_mistakes(out, proxy):
     assert "proxy" in mistake("mine", SITE, *LANGS, "--out", out, "--proxy", proxy)
 
 
+def test_password_of_a_proxy_is_not_shown(out):
+    said = mistake("mine", SITE, *LANGS, "--out", out, "--proxy", "htp://user:secret@127.0.0.1:1")
+    assert "proxy" in said
+    assert "secret" not in said
+
+
 # -- folders ---------------------------------------------------------------------------------------
 
 

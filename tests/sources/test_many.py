@@ -170,7 +170,7 @@ def test_a_source_is_what_its_path_is(graph: Path, tmp_path: Path) -> None:
     proxied = open_sources([str(tmp_path / "api.toml")], "http://127.0.0.1:3128").sources[0]
     assert isinstance(proxied, LinkService)
     assert proxied.proxy == "http://127.0.0.1:3128"
-    with pytest.raises(SourceError, match="'nonsense' is not a valid proxy URL"):
+    with pytest.raises(SourceError, match="the proxy is not a valid URL"):
         open_sources([str(tmp_path / "api.toml")], "nonsense")
     with pytest.raises(SourceError, match="does not exist"):
         open_sources([str(graph), "none"])

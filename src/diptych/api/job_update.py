@@ -91,7 +91,8 @@ def update_job(asked: UpdateOptions, monitor: JobMonitor, environment: Environme
         entries = tuple(_recorded(ledger, updated))
         choice = CorpusChoice(keep_templates=asked.keep_templates)
         mined = finish_job(job, terms, asked.run, entries, choice, monitor)
-        updates.clear()
+        if all(entry.is_done for entry in updated.values()):
+            updates.clear()  # otherwise the same command updates only those that failed
     return mined._replace(changes=_in_words(updated.values()))
 
 

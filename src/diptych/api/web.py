@@ -111,7 +111,7 @@ def _proxy(text: str | None) -> str | None:
     scheme, _, rest = text.partition("://")
     # The URL of a proxy may contain a user and a password, that of a site may not.
     if normalise(f"{scheme}://{rest.rpartition('@')[2]}") is None:
-        raise ConfigError(
-            f"'{text}' is not a valid proxy URL; use one such as http://proxy.example:8080"
-        )
+        # It may hold a password, which is not shown.
+        name = option_name("proxy")
+        raise ConfigError(f"{name} is not a valid URL; use one such as http://proxy.example:8080")
     return text

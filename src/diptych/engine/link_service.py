@@ -241,7 +241,7 @@ class LinkService:
     def open(cls, path: Path, proxy: str | None = None, patience: float = _ENDLESS) -> LinkService:
         """Open the service described by a TOML file; retry for at most `patience` seconds."""
         if proxy is not None and not re.fullmatch(r"https?://[!-~]+", proxy):
-            raise SourceError(f"{proxy!r} is not a valid proxy URL, such as http://proxy.org:8080")
+            raise SourceError("the proxy is not a valid URL, such as http://proxy.org:8080")
         return cls(read_description(path), proxy=proxy, patience=patience)
 
     def out_links(self, url: Url, limit: int) -> Sequence[Link] | None:
