@@ -31,12 +31,14 @@ __all__ = [
     "in_one_line",
     "message_of",
     "option_name",
+    "without_password",
 ]
 
 # Control characters, which terminals obey, and characters that change the direction of text.
 # Marks of direction that texts in Arabic or Hebrew have, and joiners, stay.
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _TURNING = re.compile(r"[\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_USER = re.compile(r"(?<=://)[^\s/]*@")  # a password may contain any other character
 
 
 # Around the name of an option; text from outside cannot have them, see `in_one_line`.
@@ -116,3 +118,14 @@ def in_one_line(text: object) -> str:
     'a b [2Jcd'
     """
     return " ".join(_TURNING.sub("", _CONTROLS.sub(" ", str(text))).split())
+
+
+def without_password(text: str) -> str:
+    """Hide the user names and passwords of the URLs in a text.
+
+    >>> without_password("407, url='http://me:secret@proxy.example:8080'")
+    "407, url='http://***@proxy.example:8080'"
+    >>> without_password("https://example.org/@me")
+    'https://example.org/@me'
+    """
+    return _USER.sub("***@", text)

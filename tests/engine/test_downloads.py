@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import errno
 import io
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from support.serving import Answer, Fault, Reply, Request, serve
+from support.names import Names
+from support.serving import Answer, Fault, Reply, Request, reserved, secure_server, serve, url_of
 
 from diptych.engine.downloads import Downloads
 from diptych.engine.fetch import FetchSettings
-from diptych.engine.patience import TRIES, Patience
+from diptych.engine.patience import REFUSED_TRIES, TRIES, Patience, unreadable
+from diptych.errors import ArchiveError
 from diptych.reason import Reason
+from diptych.sources.archives import archive_names
 from diptych.types import Failure
 
 SETTINGS = FetchSettings(agent="TestBot/1.0 (+http://bot.example)", allow_private=True)
@@ -112,9 +116,12 @@ def test_a_note_of_another_process_that_makes_no_sense_is_no_obstacle(tmp_path: 
     with serve(file) as server:
         all_got([f"{server.url}a"], shared=tmp_path)
         [note] = tmp_path.iterdir()
-        for text in ("x", "9e99"):
+        for text in ("x", "nan", "9e99"):
             note.write_text(text)
-            assert all_got([f"{server.url}a"], clock=clock, shared=tmp_path) == [DATA]
+            before = time.time()
+            found = all_got([f"{server.url}a"], delay=50.0, clock=clock, shared=tmp_path)
+            assert found == [DATA]
+            assert before + 49 < float(note.read_text()) < time.time() + 171
     assert max(clock.slept) <= 120
 
 
@@ -139,6 +146,13 @@ def test_redirects_are_followed_to_an_end():
         found = got(f"{server.url}a")
     assert isinstance(found, Failure)
     assert found.reason == Reason.WRONG_SHAPE
+
+
+def test_a_redirect_to_an_invalid_address_is_a_failure():
+    with serve({"/a": Reply(status=302, headers=(("Location", "http://[::1"),))}) as server:
+        found = got(f"{server.url}a")
+    assert isinstance(found, Failure)
+    assert found.reason == Reason.BAD_REDIRECT
 
 
 def test_retry_after_is_respected():
@@ -172,6 +186,120 @@ def test_a_file_that_changes_meanwhile_is_fetched_anew():
     assert [each.headers.get("if-range") for each in server.log] == [None, '"1"']
 
 
+def limited(size: int, *headers: tuple[str, str], first: int = 0) -> Callable[[Request], Answer]:
+    """A server that breaks off after `first` bytes, and then sends at most `size` at a time."""
+
+    def answer(request: Request) -> Answer:
+        asked = request.headers.get("range", "")
+        if not asked and first:
+            raw = Reply(DATA, headers=headers, type="").raw()
+            return Fault(raw[: len(raw) - len(DATA) + first])
+        start = int(asked.removeprefix("bytes=").removesuffix("-") or 0)
+        sent = DATA[start : start + size]
+        place = f"bytes {start}-{start + len(sent) - 1}/{len(DATA)}"
+        return Reply(sent, 206, (("Content-Range", place), *headers), type="")
+
+    return answer
+
+
+@pytest.mark.parametrize("first", [0, 50_000])
+def test_parts_that_end_early_are_put_together(first: int):
+    clock = Clock()
+    with serve(limited(5_000, ("ETag", '"1"'), first=first)) as server:
+        assert got(f"{server.url}a", clock=clock) == DATA
+    assert len(server.log) > TRIES, "these are no failures"
+    assert len(clock.slept) <= 1
+
+
+def test_parts_without_bytes_or_without_a_version_have_an_end():
+    for site in (limited(0, ("ETag", '"1"'), first=9), limited(1000)):
+        with serve(site) as server:
+            found = got(f"{server.url}a")
+        assert isinstance(found, Failure)
+        assert len(server.log) <= TRIES
+
+
+def test_a_part_goes_on_with_the_date_of_the_file():
+    date = "Wed, 21 Oct 2026 07:28:00 GMT"
+    headers = (("ETag", 'W/"1"'), ("Last-Modified", date))
+    with serve(limited(200_000, *headers, first=60_000)) as server:
+        assert got(f"{server.url}a") == DATA
+    assert [each.headers.get("if-range") for each in server.log] == [None, date]
+
+
+def test_a_part_beside_an_etag_need_not_repeat_the_date():
+    dated = limited(200_000, ("ETag", '"1"'), ("Last-Modified", "Wed, 21 Oct"), first=60_000)
+    plain = limited(200_000, ("ETag", '"1"'))
+    with serve(lambda request: plain(request) if request.nth else dated(request)) as server:
+        assert got(f"{server.url}a") == DATA
+    assert [each.headers.get("range") for each in server.log] == [None, "bytes=60000-"]
+
+
+def test_a_file_that_becomes_shorter_is_fetched_anew():
+    raw = Reply(DATA, headers=(("ETag", '"1"'),), type="").raw()
+    other = DATA[:60_000][::-1]
+
+    def site(request: Request) -> Answer:
+        if request.nth == 0:
+            return Fault(raw[: len(raw) - len(DATA) + 60_000])
+        if "range" in request.headers:
+            return Reply("", 416, (("Content-Range", "bytes */60000"),))
+        return Reply(other)
+
+    with serve(site) as server:
+        assert got(f"{server.url}a") == other
+
+
+def test_without_a_validator_a_file_is_fetched_anew():
+    raw = Reply(DATA, type="").raw()
+
+    def site(request: Request) -> Answer:
+        if request.nth == 0:
+            return Fault(raw[:-1000])
+        return limited(200_000)(request) if "range" in request.headers else Reply(DATA[::-1])
+
+    with serve(site) as server:
+        assert got(f"{server.url}a") == DATA[::-1]
+    assert [each.headers.get("range") for each in server.log] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [("ETag", '"1"', '"2"'), ("ETag", '"1"', ""), ("Last-Modified", "Wed, 21 Oct", "Thu, 22 Oct"),
+     ("Content-Range", "", f"bytes 60000-{len(DATA) - 1}/999999")],
+)  # fmt: skip
+def test_a_part_of_another_version_is_not_joined(name: str, old: str, new: str):
+    """The server ignores `If-Range`."""
+    same = () if name == "ETag" else (("ETag", '"0"'),)
+    raw = Reply(DATA, headers=(*same, (name, old)), type="").raw()
+    other = DATA[::-1]
+
+    def site(request: Request) -> Answer:
+        if request.nth == 0:
+            return Fault(raw[: len(raw) - len(DATA) + 60_000])
+        if "range" not in request.headers:
+            return Reply(other, headers=((name, new),) if name != "Content-Range" else ())
+        place = ("Content-Range", f"bytes 60000-{len(DATA) - 1}/{len(DATA)}")
+        headers = (*same, (name, new)) if name == "Content-Range" else (*same, place, (name, new))
+        return Reply(other[60_000:], 206, headers, type="")
+
+    with serve(site) as server:
+        assert got(f"{server.url}a") == other
+    assert len(server.log) == 3
+
+
+def test_a_file_that_always_changes_is_a_failure():
+    def site(request: Request) -> Answer:
+        etag = ("ETag", f'"{request.nth // 3}"')
+        return limited(1000, etag, first=1000)(request) if request.nth < 99 else Reply(status=404)
+
+    with serve(site) as server:
+        found = got(f"{server.url}a")
+    assert isinstance(found, Failure)
+    assert found.reason == Reason.UNREADABLE
+    assert len(server.log) <= 3 * TRIES + 1
+
+
 def test_a_server_without_parts_sends_the_file_again():
     raw = Reply(DATA, type="").raw()
     broken, shorter = Fault(raw[: len(raw) - 1000]), DATA[:-2000]
@@ -192,3 +320,52 @@ def test_a_disk_that_is_full_is_no_fault_of_the_server():
     ):
         downloads.download(f"{server.url}a", Full())
     assert len(server.log) == 1
+
+
+def test_a_host_that_never_answered_is_not_waited_for():
+    clock = Clock()
+    with reserved() as place, secure_server() as secure:
+        for url in (url_of(place), "http://unknown.example/", secure):
+            settings = FetchSettings("TestBot/1.0", allow_private=True, resolver=Names({}))
+            clock.slept.clear()
+            found = got(f"{url}a", settings, clock=clock)
+            assert isinstance(found, Failure)
+            assert found.reason in (Reason.CONNECTION_REFUSED, Reason.DNS, Reason.BAD_CERTIFICATE)
+            assert len(clock.slept) < REFUSED_TRIES
+
+
+@pytest.mark.parametrize("answer", [Reply("no", 503), Fault(Reply(DATA).raw()[:-1000])])
+def test_a_host_that_answered_is_waited_for(answer: Answer):
+    class Ending(Clock):
+        async def sleep(self, seconds: float) -> None:
+            await super().sleep(seconds)
+            server.stop()
+
+    clock = Ending()
+    with serve(lambda request: answer) as server:
+        found = got(f"{server.url}a", clock=clock)
+    assert isinstance(found, Failure)
+    assert found.reason == Reason.CONNECTION_REFUSED
+    assert len(clock.slept) == TRIES - 1
+
+
+def test_the_password_of_a_proxy_is_not_shown():
+    with serve(lambda request: Reply("no", 407)) as proxy:
+        address = proxy.url.replace("://", "://me:secret@").rstrip("/")
+        settings = FetchSettings("TestBot/1.0", proxy=address, allow_private=True)
+        found = got("https://public.example/a", settings)
+    assert isinstance(found, Failure)
+    assert "407" in found.detail
+    assert "secret" not in found.detail
+    assert "secret" not in unreadable("https://me:secret@a.example/", found)
+
+
+@pytest.mark.parametrize("name", ["a.warc.gz", "warc.paths"])
+def test_a_user_name_in_a_url_is_refused(name: str):
+    url = f"https://user:secret@host.example/{name}"
+    with pytest.raises(ArchiveError, match="a user name in the URL is not supported") as error:
+        archive_names([url], Downloads(lambda: SETTINGS, 0.0))
+    assert "secret" not in str(error.value)
+    found = got(url)
+    assert isinstance(found, Failure)
+    assert found.detail == "a user name in the URL is not supported"

@@ -275,7 +275,7 @@ def test_a_server_that_is_not_there_is_a_failure():
             found = reader.read(HERE, nothing)
     assert isinstance(found, Failure)
     assert found.reason == Reason.CONNECTION_REFUSED
-    assert len(clock.slept) == TRIES - 1
+    assert len(clock.slept) == REFUSED_TRIES - 1
 
 
 def test_connections_run_side_by_side_and_ticks_go_on(folder: Path):

@@ -17,7 +17,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import urljoin, urlsplit
 
-from diptych.engine.patience import MAX_WAIT, Patience
+from diptych.engine.patience import MAX_WAIT, TRIES, Patience
+from diptych.errors import without_password
 from diptych.page.answer import REDIRECTS
 from diptych.page.robots import retry_after
 from diptych.reason import Reason
@@ -81,16 +82,23 @@ class Downloads:
         if self._fetcher is None:
             # A file may be as large as it likes, but something of it must arrive (`stall`).
             self._fetcher = await Fetcher(replace(self.settings(), timeout=0.0)).__aenter__()
-        for _ in range(MAX_REDIRECTS + 1):
+        redirects = 0
+        while redirects <= MAX_REDIRECTS:
             target = sendable(url)
             if target is None:
-                return Failure(Url(url), Reason.WRONG_SHAPE, "this is not the URL of a file")
+                return Failure(Url(url), Reason.WRONG_SHAPE, _not_sendable(url))
             answer = await self._patience(target).ask(partial(self._ask, target, transfer))
             if isinstance(answer, Failure):
                 return answer
-            if answer.status not in REDIRECTS:
+            if answer.status in REDIRECTS:
+                redirects += 1
+                try:
+                    url = urljoin(target, answer.header("Location").strip())
+                except ValueError:
+                    said = "the server redirects to an invalid URL"
+                    return Failure(target, Reason.BAD_REDIRECT, said)
+            elif answer.status != 206 or transfer.is_whole:
                 return None
-            url = urljoin(target, answer.header("Location").strip())
         return Failure(Url(url), Reason.TOO_MANY_REDIRECTS, "there are too many redirects")
 
     def _patience(self, url: Url) -> Patience:
@@ -101,20 +109,41 @@ class Downloads:
 
     async def _ask(self, url: Url, transfer: Transfer) -> Response | Failure:
         assert self._fetcher is not None
+        patience = self._patience(url)
         if self.shared is not None:
-            patience = self._patience(url)
             name = blake2b(origin_of(url).encode(), digest_size=8).hexdigest()
             await patience.sleep(_reserved(self.shared / f"{name}.next", self.delay))
         start = transfer.out.tell()
+        if not transfer.version:  # nobody can tell whether the rest is of the same version
+            transfer.restart()
+        if transfer.restarts >= TRIES:
+            return Failure(url, Reason.UNREADABLE, "the file changes while it is downloaded")
         answer = await self._fetcher.fetch_file(url, transfer)
+        patience.has_answered |= transfer.out.tell() > 0
         if isinstance(answer, Failure) or answer.status in (200, *REDIRECTS):
             return answer
-        sent = _ALL_SENT.match(answer.header("Content-Range").strip())
-        is_whole = answer.status == 416 and sent is not None and int(sent[1]) == start > 0
-        if is_whole or (answer.status == 206 and transfer.out.tell() > start):
+        if _is_part(answer, start, transfer):
             return answer
+        if answer.status == 416:  # the file is another one, and shorter
+            transfer.restart()
+        if answer.status in (206, 416) and transfer.out.tell() == 0 < start:
+            return Failure(url, Reason.CUT_OFF, "the file has changed while it was downloaded")
         said = f"the server returned HTTP {answer.status}"
         return Failure(url, f"http_{answer.status}", said, retry_after(answer))
+
+
+def _is_part(answer: Response, start: int, transfer: Transfer) -> bool:
+    """True if a response is a part of a file, or says that all of it has been sent."""
+    sent = _ALL_SENT.match(answer.header("Content-Range").strip())
+    is_end = answer.status == 416 and sent is not None and int(sent[1]) == start > 0
+    return (is_end and transfer.is_whole) or (answer.status == 206 and transfer.out.tell() > start)
+
+
+def _not_sendable(url: str) -> str:
+    """Why no file can be downloaded from a URL."""
+    if without_password(url) != url:
+        return "a user name in the URL is not supported"
+    return "this is not the URL of a file"
 
 
 def sendable(url: str) -> Url | None:
@@ -143,11 +172,12 @@ def _reserved(path: Path, delay: float) -> float:
 
         fcntl.flock(stream, fcntl.LOCK_EX)
         stream.seek(0)
+        now, left = time.time(), 0.0
         with suppress(ValueError):
-            now = time.time()
-            # The clock of another machine may be wrong.
-            wait = min(max(float(stream.read(30) or 0) - now, 0.0), MAX_WAIT)
-            stream.truncate(0)
-            stream.write(b"%.3f" % (now + wait + delay))
-            return wait
+            left = float(stream.read(30) or 0) - now
+        # The clock of another machine may be wrong, and the note may be no number.
+        wait = min(left, MAX_WAIT) if left > 0 else 0.0
+        stream.truncate(0)
+        stream.write(b"%.3f" % (now + wait + delay))
+        return wait
     return 0.0

@@ -18,6 +18,7 @@ from aiohttp.connector import Connection
 from yarl import URL
 
 from diptych.engine.addresses import guarded_socket, is_private_name, refused_addresses
+from diptych.errors import without_password
 from diptych.page.answer import REDIRECTS
 from diptych.page.robots import MAX_ROBOTS_BYTES
 from diptych.page.sitemaps import MAX_SITEMAP_BYTES
@@ -29,7 +30,7 @@ ROBOTS_REDIRECTS = 5  # RFC 9309, 2.3.1.2: at least five
 HTML_TYPES = ("text/html", "application/xhtml+xml", "application/xml", "text/xml")
 UNKNOWN_TYPES = ("", "text/plain", "application/octet-stream", "unknown/unknown")
 _MAX_VALIDATOR = 512  # characters; longer ones are not sent back
-_RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(?:\d{1,18}|\*)\Z", re.IGNORECASE)
+_RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(?:(\d{1,18})|\*)\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,31 +64,69 @@ class Transfer:
 
     out: BinaryIO
     """what has arrived so far"""
-    version: str = ""
-    """the validator of the version that is being downloaded (RFC 9110, 13.1.5)"""
+    etag: str = ""
+    modified: str = ""
+    """the `ETag` and `Last-Modified` of the version that is being downloaded"""
+    total: int | None = None
+    """the size of the whole file, if the server tells it"""
+    restarts: int = 0
+    """how often what had arrived was dropped"""
+
+    @property
+    def version(self) -> str:
+        """The validator of the version that is being downloaded (RFC 9110, 13.1.5), if any."""
+        chosen = self.etag if self.etag.startswith('"') else self.modified
+        return chosen if chosen.isascii() and len(chosen) <= _MAX_VALIDATOR else ""
+
+    @property
+    def is_whole(self) -> bool:
+        """True if all of the file has arrived, as far as the server tells."""
+        return self.total is None or self.out.tell() >= self.total
 
     def headers(self) -> dict[str, str]:
         """The headers of a request for the rest of the file."""
         headers = {"Accept": "*/*", "Accept-Encoding": "identity"}
         if start := self.out.tell():
-            headers["Range"] = f"bytes={start}-"
-            if self.version:
-                headers["If-Range"] = self.version
+            headers |= {"Range": f"bytes={start}-", "If-Range": self.version}
         return headers
 
-    def begin(self, answer: aiohttp.ClientResponse) -> bool:
-        """Get ready for the body of a response; False if it is no part of the file."""
-        sent = _RANGE.match(answer.headers.get("Content-Range", "").strip())
-        is_rest = answer.status == 206 and sent is not None and int(sent[1]) == self.out.tell()
-        if not is_rest and answer.status != 200:
-            return False
-        if not is_rest:  # the whole file: another version, or a server that sends no parts
+    def restart(self) -> None:
+        """Drop what has arrived."""
+        if self.out.tell():
+            self.restarts += 1
             self.out.seek(0)
             self.out.truncate()
-        etag = answer.headers.get("ETag", "")
-        is_strong = etag.startswith('"') and len(etag) <= _MAX_VALIDATOR
-        self.version = etag if is_strong else ""
+
+    def begin(self, answer: aiohttp.ClientResponse) -> bool:
+        """Get ready for the body of a response; False if it is no part of the file.
+
+        What has arrived is dropped if the response is another version of the file, or all of it.
+        """
+        sent = _RANGE.match(answer.headers.get("Content-Range", "").strip())
+        start = self.out.tell()
+        is_part = answer.status == 206 and sent is not None and int(sent[1]) == start
+        if not is_part and answer.status != 200:
+            return False
+        total = int(sent[2]) if is_part and sent and sent[2] else None
+        etag, modified = (answer.headers.get(name, "") for name in ("ETag", "Last-Modified"))
+        if is_part and start:
+            if not self._is_same(etag, modified, total):
+                self.restart()
+                return False
+            self.total = total if self.total is None else self.total
+            return True
+        self.restart()
+        self.etag, self.modified = etag, modified
+        self.total = total if is_part else answer.content_length
         return True
+
+    def _is_same(self, etag: str, modified: str, total: int | None) -> bool:
+        """True if a part is one of the version that is being downloaded."""
+        # Beside an ETag, a part need not have a date (RFC 9110, 15.3.7).
+        is_dated = modified == self.modified or (not modified and self.version == self.etag)
+        return (
+            etag == self.etag and is_dated and (None in (total, self.total) or total == self.total)
+        )
 
     def write(self, piece: bytes) -> None:
         """Write a piece of the file."""
@@ -297,7 +336,7 @@ def _may_be_html(answer: aiohttp.ClientResponse) -> bool:
 
 def _failure(url: Url, error: Exception, refused: list[str]) -> Failure:
     """Convert an error to a `Failure`; `refused` lists the private addresses that were refused."""
-    text = str(error) or type(error).__name__
+    text = without_password(str(error)) or type(error).__name__
     reason = next((reason for kinds, reason in _REASONS if isinstance(error, kinds)), None)
     if reason is Reason.CONNECT and refused:
         reason = Reason.PRIVATE_ADDRESS

@@ -9,18 +9,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
-from diptych.errors import in_one_line, option_name
+from diptych.errors import in_one_line, option_name, without_password
 from diptych.reason import Reason, http_status
 from diptych.types import Failure
 
 TRIES = 8  # requests for one thing; the waits between them add up to two minutes
-REFUSED_TRIES = 3  # if access is denied: S3 says so of missing files too
+# If access is denied (S3 says so of missing files too), or a host was never reached.
+REFUSED_TRIES = 3
 MAX_WAIT = 120.0  # seconds that a service may ask to wait; if it asks for more, there is no retry
 _BUSY = frozenset({403, 408, 425, 429, 500, 502, 503, 504})
 _NO_ANSWER = frozenset(
     {Reason.TIMEOUT, Reason.DISCONNECTED, Reason.CONNECT, Reason.DNS, Reason.CUT_OFF,
      Reason.CONNECTION_REFUSED, Reason.PROTOCOL, Reason.TLS}
 )  # fmt: skip
+_NOT_REACHED = frozenset({Reason.DNS, Reason.CONNECTION_REFUSED, Reason.CONNECT, Reason.TLS})
 Found = TypeVar("Found")
 
 
@@ -40,6 +42,8 @@ class Patience:
     delay: float = 1.0
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     clock: Callable[[], float] = time.monotonic
+    has_answered: bool = False
+    """anything has ever arrived; if not, the name of the host or the proxy may be wrong"""
     _waits_if_denied: bool = False
     _free_at: float = 0.0
     """time of the next request"""
@@ -60,16 +64,22 @@ class Patience:
             attempt += 1
             await self._turn()
             found = await request()
+            if not isinstance(found, Failure) or http_status(found.reason):
+                self.has_answered = True
             if not isinstance(found, Failure) or not is_passing(found):
                 return found
             wanted = found.retry_after or 0.0
-            is_denied = http_status(found.reason) == 403 and not self._waits_if_denied
-            tries = REFUSED_TRIES if is_denied else TRIES
-            if attempt >= tries or wanted > MAX_WAIT:
+            if attempt >= self._tries(found) or wanted > MAX_WAIT:
                 return found
             # Everyone waits: other connections ask the same service.
             pause = max(wanted, self.delay, 1.0) * (1.0 if wanted else 2.0 ** (attempt - 1))
             self._free_at = max(self._free_at, self.clock() + min(pause, MAX_WAIT))
+
+    def _tries(self, failure: Failure) -> int:
+        """The number of requests after which a failure is final."""
+        is_denied = http_status(failure.reason) == 403 and not self._waits_if_denied
+        is_unknown = failure.reason in _NOT_REACHED and not self.has_answered
+        return REFUSED_TRIES if is_denied or is_unknown else TRIES
 
     async def _turn(self) -> None:
         """Wait until the next request may be sent."""
@@ -81,7 +91,7 @@ class Patience:
 def unreadable(url: str, failure: Failure) -> str:
     """The message that a file cannot be read, and what to do."""
     said = f"cannot read {url}: {in_one_line(failure.detail) or failure.reason}"
-    return f"{said}; {_advice(failure)}"
+    return f"{without_password(said)}; {_advice(failure)}"
 
 
 def _advice(failure: Failure) -> str:

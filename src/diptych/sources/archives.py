@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from diptych.engine.downloads import Downloads
 from diptych.engine.patience import unreadable
 from diptych.engine.replay import index_archive, is_page_of, require_answers
-from diptych.errors import ArchiveError, SourceError, message_of
+from diptych.errors import ArchiveError, SourceError, message_of, without_password
 from diptych.files import parser_errors, reason_of, writing
 from diptych.frontier.scope import Anywhere, Scope, group
 from diptych.learn.libraries import library
@@ -90,7 +90,12 @@ def _listed(name: str, downloads: Downloads) -> list[str]:
 
 
 def _is_of_web(name: str) -> bool:
-    return name.lower().startswith(_WEB)
+    """True for the URL of a file on a web server; raises `ArchiveError` if it names a user."""
+    if not name.lower().startswith(_WEB):
+        return False
+    if (shown := without_password(name)) != name:
+        raise ArchiveError(f"cannot read {shown}: a user name in the URL is not supported")
+    return True
 
 
 def _local(name: str) -> list[str]:
