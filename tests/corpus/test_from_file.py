@@ -85,6 +85,8 @@ def test_the_largest_numbers_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_it_is_read_unit_by_unit(tmp_path: Path, name: str) -> None:
     path = export(tmp_path / name, Given(list(numbered(20_000))))
+    for _ in read_units(path):  # modules that are imported when they are needed do not count
+        pass
     found = read_units(path)
     next(found)
     tracemalloc.start()
