@@ -6,10 +6,10 @@ import errno
 import io
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from support.clock import Clock
 from support.names import Names
 from support.serving import Answer, Fault, Reply, Request, reserved, secure_server, serve, url_of
 
@@ -23,21 +23,6 @@ from diptych.types import Failure
 
 SETTINGS = FetchSettings(agent="TestBot/1.0 (+http://bot.example)", allow_private=True)
 DATA = bytes(range(256)) * 400
-
-
-@dataclass
-class Clock:
-    """Time that passes only while something sleeps."""
-
-    now: float = 100.0
-    slept: list[float] = field(default_factory=list)
-
-    async def sleep(self, seconds: float) -> None:
-        self.slept.append(round(seconds, 6))
-        self.now += seconds
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def got(

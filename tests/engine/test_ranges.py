@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from support.clock import Clock
 from support.serving import Fault, Reply, Request, reserved, serve, url_of
 
 from bench.support.range_server import Refusal, serve_ranges
@@ -32,21 +33,6 @@ HERE = Part("a.bin", 0, 4)
 
 def nothing() -> None:
     """Do nothing at a tick."""
-
-
-@dataclass
-class Clock:
-    """Time that passes only while something sleeps."""
-
-    now: float = 100.0
-    slept: list[float] = field(default_factory=list)
-
-    async def sleep(self, seconds: float) -> None:
-        self.slept.append(round(seconds, 6))
-        self.now += seconds
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @dataclass

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -182,7 +183,7 @@ def partition_name(number: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _PartitionTask:
+class _PartitionTask(ABC):
     """A task on the run folder of one partition."""
 
     name: str
@@ -214,8 +215,9 @@ class _PartitionTask:
             ):
                 return self._work(part, workers, monitor)
 
+    @abstractmethod
     def _work(self, part: _Partition, workers: Workers, monitor: Monitor) -> dict[str, Any]:
-        raise NotImplementedError
+        """Do the work on the opened run folder, and return its figures."""
 
 
 class PairPartition(_PartitionTask):

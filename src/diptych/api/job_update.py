@@ -117,7 +117,7 @@ def _for_tasks(asked: UpdateOptions) -> UpdateOptions:
     # Those of the command line have more options, which are not those of a task.
     given = {each.name: getattr(asked, each.name) for each in fields(UpdateOptions)}
     given |= {name: tuple(p.resolve() for p in given[name]) for name in ("lexicon", "langid")}
-    return UpdateOptions(**{**given, "cluster": None})
+    return UpdateOptions(**given | {"cluster": None})
 
 
 def _recorded(ledger: Ledger, updated: dict[str, Entry]) -> Iterable[Entry]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
@@ -132,7 +133,7 @@ def result_of(mined: Mined) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class RunTask(Generic[Asked]):
+class RunTask(ABC, Generic[Asked]):
     """A task that mines or updates one run folder of a job."""
 
     name: str
@@ -156,8 +157,9 @@ class RunTask(Generic[Asked]):
             mined = self._mine(folder, monitor, environment)
             return logged(self.job, self.name, mined) | self._more(mined)
 
+    @abstractmethod
     def _mine(self, folder: Path, monitor: Monitor, environment: Environment) -> Mined:
-        raise NotImplementedError
+        """Mine or update the run folder."""
 
     def _more(self, mined: Mined) -> dict[str, Any]:
         """More figures of the run."""
