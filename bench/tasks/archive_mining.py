@@ -226,6 +226,7 @@ def main() -> int:
     arguments = parsed()
     jobs = arguments.jobs
     others = list(map(site_of, arguments.archives))
+    given = texts_of(arguments.runs) if arguments.runs else None
     options = ["--family", "gimp-help", "--scheme", "dir", "--langs", "en,fr"]
     site = build_variant(site_builder(arguments.sites), "gimp-enfr", options)
     with tempfile.TemporaryDirectory() as scratch:
@@ -236,8 +237,7 @@ def main() -> int:
         costs, by_stage = (list(chain(*rows)) for rows in zip(*measured, strict=True))
         run = folder / f"{manual.name}-{jobs[0]}"
         truth = read_truth(site).judge(found_pairs(run))
-        own = Texts(("en", "fr"), segments_of(run))
-        texts = texts_of(arguments.runs) if arguments.runs else own
+        texts = given or Texts(("en", "fr"), segments_of(run))
         made, parallel = grown(texts, arguments.pages, jobs, folder)
     pairs = {"site": manual.name, "precision / recall": str(truth)}
     shown = {
