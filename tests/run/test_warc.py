@@ -25,6 +25,7 @@ from diptych.run.warc import (
     compose,
     compose_info,
     read_at,
+    records,
     scan,
 )
 from diptych.text.digests import body_digest
@@ -109,6 +110,15 @@ def test_records_of_a_file_are_found_at_their_offsets(bodies: list[bytes]) -> No
         assert response is not None
         assert response.body == body
         offset += len(record)
+
+
+def test_record_whose_content_has_changed_does_not_have_its_digest(tmp_path: Path) -> None:
+    path = tmp_path / "a.warc"
+    whole, changed = (gzip.decompress(compose(answer(body))) for body in (b"lamp", b"lump"))
+    changed = changed.replace(b"lump", b"lamp")
+    path.write_bytes(whole + changed + whole)
+    found = [(record.offset, record.is_whole) for record in records(path, len(whole + changed))]
+    assert found == [(0, True), (len(whole), False)]
 
 
 def test_scan_says_where_each_record_is(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
+    from diptych.api.check import Checked
     from diptych.api.mine import Cancel
     from diptych.corpus.terms import Term
     from diptych.reports.progress import Progress
@@ -337,6 +338,17 @@ class Run:
 
         with self._store() as store:
             return explain(store, urls)
+
+    def check(self) -> Checked:
+        """Check that the database, the archives, the pages and the segments are intact.
+
+        >>> run.check().counts
+        Counter()
+        """
+        from diptych.api.check import check_folder
+        from diptych.protocols import Watcher
+
+        return check_folder(self.folder, Watcher())
 
     def _repr_html_(self) -> str:
         """HTML for notebooks: the number of items after each step, and a sample of the segments."""

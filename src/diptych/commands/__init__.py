@@ -10,8 +10,8 @@ from diptych._version import VERSION
 from diptych.commands.options import Group
 
 NAMES = (
-    "mine update export terms merge rebuild status explain pair url_lang url_pair train discover"
-    " detect backlinks align lexicon strategies demo"
+    "mine update export terms merge rebuild status explain check pair url_lang url_pair train"
+    " discover detect backlinks align lexicon strategies demo"
 )
 """modules in the order of `diptych --help`; each defines a command of the same name"""
 

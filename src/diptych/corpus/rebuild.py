@@ -65,7 +65,7 @@ class Archives:
         self._named: defaultdict[str, list[Path]] = defaultdict(list)
         for file in self.files:
             self._named[file.name].append(file)
-        self._page = lru_cache(maxsize=PAGES_KEPT)(_read)
+        self._page = lru_cache(maxsize=PAGES_KEPT)(read_page)
 
     def with_text(self, side: Side, wanted: str, length: int) -> Side | Reason:
         """Find the text of `side`; return the side with its text, or the reason for failure.
@@ -133,7 +133,7 @@ def _pages(number: int, file: Path) -> Iterator[PagePlace]:
         log.warning("damaged archive=%s error=%s", file, error)
 
 
-def _read(file: Path, offset: int) -> _Read | None:
+def read_page(file: Path, offset: int) -> _Read | None:
     """Read the page at an offset in an archive; return None if there is no page."""
     response = None
     with reading(file, error=ArchiveError), file.open("rb") as stream:

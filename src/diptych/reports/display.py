@@ -124,7 +124,7 @@ def plain_line(progress: Progress, figures: Sequence[Figure]) -> str:
     stage = f"{progress.stage} {count} {progress.unit}" if count else progress.stage
     parts = [f"{figure.name} {figure.value}" for figure in figures]
     details = ", ".join([*parts, *_time_left(progress)])
-    return f"{on_a_clock(progress.seconds)} {stage}: {details}"
+    return f"{on_a_clock(progress.seconds)} {stage}{': ' if details else ''}{details}"
 
 
 def _parts_done(progress: Progress) -> str:

@@ -602,3 +602,15 @@ SELECT coalesce((SELECT max(at) FROM fetches), (SELECT max(fetched_at) FROM page
 -- name: is_reading_sitemap
 SELECT EXISTS (SELECT 1 FROM urls WHERE host IN (SELECT id FROM hosts WHERE site = ?)
                AND state = 1 AND kind = 2)
+
+-- name: recorded_places
+SELECT offset, urls.url FROM fetches JOIN urls ON urls.key = fetches.url WHERE warc = ?1
+UNION SELECT offset, url FROM archive WHERE warc = ?1
+
+-- name: page_places
+-- with the number of its downloads since the last update began
+SELECT u.url, pages.warc, path, pages.offset, digest,
+       (SELECT count(*) FROM fetches WHERE fetches.url = pages.url AND status BETWEEN 200 AND 299
+        AND reason = '' AND fetches.id > (SELECT coalesce(max(first_fetch), 0) FROM updates))
+FROM pages JOIN urls u ON u.key = pages.url JOIN warcs ON warcs.id = pages.warc
+ORDER BY pages.warc, pages.offset

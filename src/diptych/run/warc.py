@@ -67,6 +67,14 @@ class ArchivedResponse(NamedTuple):
     response: Response
 
 
+class Checked(NamedTuple):
+    """A record of an HTTP response, and whether its content has the digest that it states."""
+
+    offset: int
+    url: str
+    is_whole: bool
+
+
 class Origin(NamedTuple):
     """The archive from which a record was copied, and its offset there."""
 
@@ -218,6 +226,17 @@ def scan(path: Path) -> Iterator[ArchivedResponse]:
             else "not a readable WARC file"
         )
         raise ArchiveError(f"{path} is {said}: {reason_of(error)}") from error
+
+
+def records(path: Path, size: int) -> Iterator[Checked]:
+    """Yield all records of HTTP responses in the first `size` bytes of a WARC file."""
+    kinds = WarcRecordType.response | WarcRecordType.revisit
+    with reading(path, error=ArchiveError), path.open("rb") as stream:
+        for record in ArchiveIterator(wacz.Window(stream, 0, size), kinds):
+            url = normalise((record.headers.get("WARC-Target-URI") or "").strip("<>"))
+            has_digest = "WARC-Payload-Digest" in record.headers
+            is_whole = not has_digest or record.verify_payload_digest(consume=True)
+            yield Checked(record.stream_pos, url or "", is_whole)
 
 
 @dataclass(slots=True)
