@@ -38,11 +38,11 @@ def _result(file: Path, result: Mapping[str, Any]) -> str:
         cells = [[_words(key), _number(value)] for key, value in facts.items()]
         parts.append(table(["figure", "value"], cells, right=["value"]))
     if result.get("rows"):
-        parts.append(_rows(result["rows"]))
+        parts.append(rows_table(result["rows"]))
     for title, rows in result.get("tables", {}).items():
-        parts += [f"#### {title}", _rows(rows)]
+        parts += [f"#### {title}", rows_table(rows)]
     path = file.relative_to(ROOT).as_posix()
-    parts.append(f"[`{path}`](../{path}), measured on {_machine(result.get('machine', {}))}.")
+    parts.append(f"[`{path}`](../{path}), measured on {machine_words(result.get('machine', {}))}.")
     return "\n\n".join(parts)
 
 
@@ -53,7 +53,8 @@ def _picture(name: str) -> list[str]:
     return [f"![{title[1]}]({file.name})"] if title else []
 
 
-def _rows(rows: Sequence[Mapping[str, Any]]) -> str:
+def rows_table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows of a result as a Markdown table with the names of the columns in words."""
     columns = [key for key, value in rows[0].items() if not isinstance(value, list | dict)]
     numbers = [_words(key) for key in columns if isinstance(rows[0][key], int | float)]
     cells = ([_number(row[key]) for key in columns] for row in rows)
@@ -70,7 +71,8 @@ def _number(value: object) -> str:
     return f"{value:,}" if isinstance(value, int | float) else str(value)
 
 
-def _machine(machine: Mapping[str, Any]) -> str:
+def machine_words(machine: Mapping[str, Any]) -> str:
+    """The machine of a measurement in words."""
     known = f"{machine.get('cpus', '?')} processors ({machine.get('cpu', 'unknown')})"
     return f"{known}, {machine.get('system', '?')}, Python {machine.get('python', '?')}"
 

@@ -26,6 +26,7 @@ from typing import Any
 import click
 from api_page import api, field_docs
 from figures import benchmarks, readme_figures, table
+from reliability_page import reliability
 from transcripts import console_blocks, filled, run_document
 
 from diptych import protocols, recipes, registry
@@ -95,6 +96,7 @@ def blocks_from_code() -> dict[str, str]:
         "benchmarks": benchmarks(),
         "figures": readme_figures(),
         "api": api(),
+        **reliability(),
     }
     for stage in registry.STRATEGIES:
         for name, cls in registry.strategies(stage).items():
