@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test test-rest test-all fuzz mutants lint gate bench docs site screenshots clean
+.PHONY: demo test test-rest test-all fuzz torture mutants lint gate bench docs site screenshots clean
 
 $(VENV)/installed: pyproject.toml $(wildcard src/diptych/kernels/*.[ch])
 	$(PYTHON) -m venv $(VENV)
@@ -39,6 +39,9 @@ test-all: test test-rest  ## all tests
 
 fuzz: $(VENV)/dev  ## the tests with Hypothesis, on twenty times as many examples, and each time others
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -q -n $(JOBS) -m "hypothesis and not needs_torch"
+
+torture: $(VENV)/dev  ## the long tests of crashes and faults, about two hours (TESTS="crashes" for some of them)
+	$(BIN)/python -m tools.torture $(TESTS)
 
 mutants: $(VENV)/dev  ## small faults, one at a time: how many of them do the tests notice? (MODULES="text/* run/warc.py", SEED=1)
 	$(BIN)/python tools/mutants.py --jobs $(JOBS) --seed $(or $(SEED),0) $(foreach name,$(MODULES),'$(name)')
