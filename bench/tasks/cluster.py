@@ -1,12 +1,15 @@
 """A job of many sites: this process, a pool and Dask clusters give the same corpus, also if killed.
 
-    python -m bench.tasks.cluster [--sites 200] [--pages 100] [--out bench/results/cluster.json]
+    python -m bench.tasks.cluster [--sites 200] [--pages 100] [--hosts]
+                                  [--out bench/results/cluster.json]
 
 The sites are those of `small_sites.py`, one address each, served on loopback.  `diptych mine
 --cluster` mines them in this process, in a pool of two processes, on a local Dask cluster with two
 workers, and with a scheduler and two workers that are processes of their own.  The last job is
 killed three times in the middle: a worker, then the scheduler, then the driver, each with SIGKILL;
 workers and the scheduler are started again, as a batch system does, and so is the driver.
+With `--hosts`, scheduler and workers also run on two hosts, which are network namespaces (see
+`bench.support.hosts`); that takes the rights of root.
 
 All pages are fetched (`--share 100`): with the default, by which a crawl stops when enough pairs
 are probably found, the jobs differed by one page of 2,017.  CPU seconds of Dask's workers are not
@@ -30,12 +33,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench.sites.small_sites import address_of, served
+from bench.support.hosts import Host, hosts, why_no_hosts
 from bench.support.machine import machine
 from bench.support.processes import give_up, last_line
 from bench.support.tables import show
@@ -47,7 +51,7 @@ LATENCY = 0.002  # seconds before each answer
 TIMEOUT = 4 * 3600  # seconds
 KILLS = {"worker": 0.2, "scheduler": 0.4, "driver": 0.6}
 """share of the sites that are finished when each is killed"""
-PLACES = ("fetched", "warc", "offset")
+PLACES = ("fetched", "warc", "offset", "seen")  # ends of the names of columns that differ
 POLL = 0.1  # seconds
 
 
@@ -89,35 +93,43 @@ def finished(job: Path) -> int:
 
 @dataclass
 class Cluster:
-    """A scheduler and its workers as processes of their own, each started again when it ends."""
+    """A scheduler and its workers as processes of their own, each started again when it ends.
+
+    They run on the given hosts in turn, the scheduler on the first, or on this machine.
+    """
 
     folder: Path
     port: int
+    hosts: Sequence[Host] = ()
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     @property
     def url(self) -> str:
         """The address of the scheduler."""
-        return f"tcp://127.0.0.1:{self.port}"
+        return f"tcp://{self._address}:{self.port}"
+
+    @property
+    def _address(self) -> str:
+        return self.hosts[0].address if self.hosts else "127.0.0.1"
 
     def keep(self) -> None:
         """Start what does not run."""
-        for name in ("scheduler", *(f"worker-{number}" for number in range(WORKERS))):
+        for number, name in enumerate(["scheduler", *(f"worker-{n}" for n in range(WORKERS))]):
             process = self.processes.get(name)
             if process is None or process.poll() is not None:
-                self.processes[name] = self._start(name)
+                self.processes[name] = self._start(name, max(0, number - 1))
 
-    def _start(self, name: str) -> subprocess.Popen[bytes]:
+    def _start(self, name: str, place: int) -> subprocess.Popen[bytes]:
         if name == "scheduler":
-            given = ["scheduler", "--host", "127.0.0.1", "--port", str(self.port)]
+            given = ["scheduler", "--host", self._address, "--port", str(self.port)]
         else:
             given = ["worker", self.url, "--nthreads", "1", "--nworkers", "1"]
             given += ["--local-directory", str(self.folder)]
+        whole = [sys.executable, "-m", "dask", *given, "--no-dashboard"]
+        if self.hosts:
+            whole = self.hosts[place % len(self.hosts)].command(whole)
         with (self.folder / f"{name}.log").open("ab") as log:
-            return subprocess.Popen(
-                [sys.executable, "-m", "dask", *given, "--no-dashboard"],
-                stdout=log, stderr=log, start_new_session=True,
-            )  # fmt: skip
+            return subprocess.Popen(whole, stdout=log, stderr=log, start_new_session=True)
 
     def kill(self, name: str) -> None:
         """Kill a process and those that it has started in its session."""
@@ -133,13 +145,13 @@ class Cluster:
 
 
 @contextmanager
-def cluster(folder: Path) -> Iterator[Cluster]:
+def cluster(folder: Path, on: Sequence[Host] = ()) -> Iterator[Cluster]:
     """Run a scheduler and its workers inside the context."""
     folder.mkdir()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]
-    made = Cluster(folder, port)
+    made = Cluster(folder, port, on)
     try:
         made.keep()
         yield made
@@ -175,11 +187,13 @@ def run(given: Sequence[str], meanwhile: Callable[[int], bool]) -> tuple[float, 
 
 
 def measure(where: str, sites: Path, folder: Path) -> Done:
-    """Run one job; `where` is the name of an executor, "tcp" or "killed"."""
+    """Run one job; `where` is the name of an executor, "tcp", "hosts" or "killed"."""
     job = folder / "job"
     folder.mkdir()
-    if where in ("tcp", "killed"):
-        with cluster(folder / "dask") as made:
+    if where in ("tcp", "hosts", "killed"):
+        with ExitStack() as stack:
+            on = stack.enter_context(hosts(WORKERS)) if where == "hosts" else ()
+            made = stack.enter_context(cluster(folder / "dask", on))
             wall, processor = _with_cluster(made, sites, job, is_killed=where == "killed")
     else:
         wall, processor = run(command(sites, where, job), lambda pid: False)
@@ -252,9 +266,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--sites", type=int, default=200, help="20 take a few minutes")
     parser.add_argument("--pages", type=int, default=100, help="of a site")
+    parser.add_argument("--hosts", action="store_true", help="also on two hosts; takes root")
     parser.add_argument("--out", type=Path, help="file for the results")
     options = parser.parse_args()
-    ways = ("here", f"pool:{WORKERS}", f"local:{WORKERS}", "tcp", "killed")
+    if options.hosts and (why := why_no_hosts()):
+        give_up(why)
+    several = ("hosts",) if options.hosts else ()
+    ways = ("here", f"pool:{WORKERS}", f"local:{WORKERS}", "tcp", *several, "killed")
     found: list[Done] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
