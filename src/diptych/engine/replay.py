@@ -80,11 +80,11 @@ def _add_answers(index: ArchiveIndex, warc: int, file: Path) -> str:
     return ""
 
 
-PAGES_AT_ONCE = 32
-"""number of pages claimed at once, if the choice of the next URL does not depend on them"""
-PAGES_PER_COMMIT = 256
+PAGES_AT_ONCE = 256
+"""number of pages that are claimed, if the choice of the next URL does not depend on them"""
+PAGES_PER_COMMIT = 1024
 """number of pages that are parsed again if the run is killed"""
-_PAGES_PER_TASK = 4
+_PAGES_PER_TASK = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +144,9 @@ class _Known(NamedTuple):
 class _Replay:
     """A crawl that is being replayed.
 
-    A group of URLs is claimed at once, and the next group when all responses are processed.  If the
-    watcher stops the crawl, the next invocation returns the open claims to the queue.
+    URLs are claimed when half of those claimed before are processed, so that the workers always
+    have some.  If the watcher stops the crawl, the next invocation returns the open claims to the
+    queue.
     """
 
     def __init__(
@@ -170,7 +171,7 @@ class _Replay:
     def answers(self) -> Iterator[tuple[Claim, ReadAnswer | Failure, Pointer | None]]:
         """Claim URLs until none is left, and yield the responses to them in the same order."""
         while True:
-            if not self._open and not self._claim():
+            if len(self._open) <= self._room // 2 and not self._claim():
                 break
             if self._open:
                 first = self._open.popleft()
