@@ -9,7 +9,9 @@ Archives with the pages of many sites are made of segments of finished runs (see
 
 Each size is mined by `mine --warc --jobs 1`, as one run, and by `mine --warc --cluster pool:1`, as
 a job.  CPU seconds are user and system time of all processes, memory is the peak of the largest
-process.  The page pairs must be the same.  For `--parallel`, pool:2 is compared with pool:1.
+process.  The page pairs must be the same.  The largest job is also shown by stage: seconds of the
+tasks, which take one processor each, and bytes that a task writes for others to read.  For
+`--parallel`, pool:2 is compared with pool:1.
 
 Small sites, of ten pages each in which every tenth segment is missing on one side, are mined one by
 one, with their own words only, and as a job, with words learned over all of them.  A segment is
@@ -26,6 +28,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -43,6 +46,13 @@ FLAT = 1.15  # times the cost per page of the smallest archive
 MEGABYTES = 1200  # of a process
 SPEED_UP = 1.7  # of two processes
 SMALL_PAGES, MISSING = 10, 0.1
+STAGES = {
+    "read": ("read archives, write pages by site", "pages"),
+    "pair": ("pair pages, sample words", "words"),
+    "words": ("learn words over all sites", ""),
+    "part": ("align, score, export", "runs"),
+}
+"""what the tasks of a job are called, what they do, and the folder of what they write"""
 Row = dict[str, Any]
 
 
@@ -104,6 +114,28 @@ def by_size(texts: Texts, pages: int, folder: Path) -> list[Row]:
         row["CPU ms per page"] = round(1000 * row["CPU s"] / pages, 2)
         row["other pairs"] = len(sides[0] ^ sides[1])
     return [{"pages": pages, **row} for row in found]
+
+
+def by_stage(job: Path, pages: int) -> list[Row]:
+    """The time of a job's tasks, and what they write to the folder, by stage."""
+    seconds: Counter[str] = Counter()
+    for path in (job / "ledger").glob("*.json"):
+        stage = path.stem.partition("-")[0]
+        seconds[stage] += json.loads(path.read_bytes())["seconds"]
+    return [
+        {
+            "stage": name,
+            "s": round(seconds[stage], 1),
+            "ms per page": round(1000 * seconds[stage] / pages, 2),
+            "kB per page": round(written(job / folder) / 1000 / pages, 2) if folder else 0,
+        }
+        for stage, (name, folder) in STAGES.items()
+    ]
+
+
+def written(folder: Path) -> int:
+    """The bytes of all files in a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def by_processes(texts: Texts, pages: int, folder: Path) -> list[Row]:
@@ -196,8 +228,11 @@ def main() -> int:
         small = small_sites(texts, asked.small, folder) if asked.small else []
         parallel = by_processes(texts, asked.parallel, folder) if asked.parallel else []
         sizes = [row for pages in asked.pages for row in by_size(texts, pages, folder)]
+        most = max(asked.pages, default=0)
+        stages = by_stage(folder / str(most) / "job", most) if most else []
     shown = {
         "Archives of many sites, by size": sizes,
+        "Archives of many sites, by stage": stages,
         "Archives of many sites, by processes": parallel,
         "Words of small sites": small,
     }
