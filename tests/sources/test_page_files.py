@@ -13,6 +13,8 @@ from diptych.sources.page_files import (
     ArchivePages,
     archive_of,
     partition_of,
+    paths_of_archive,
+    paths_of_partition,
     read_pages,
     write_pages,
 )
@@ -35,7 +37,7 @@ ROWS = [row(site, number) for number in range(5) for site in range(9)]
 
 
 def written(path: Path, rows: list[PageRow] = ROWS) -> Path:
-    write_pages(path, rows, ARCHIVE, "site", COUNT)
+    write_pages([path], rows, ARCHIVE, "site", COUNT)
     return path
 
 
@@ -45,6 +47,21 @@ def test_each_partition_has_its_own_rows_in_order(tmp_path: Path) -> None:
         own = [each for each in ROWS if partition_of(each.url, "site", COUNT) == number]
         assert list(read_pages(path, number)) == own
     assert archive_of(path) == ARCHIVE
+
+
+def test_many_partitions_are_divided_among_files(tmp_path: Path) -> None:
+    count = 3 * page_files.PARTITIONS_PER_FILE
+    archives = [paths_of_archive(tmp_path, f"read-0000{number}", count) for number in range(2)]
+    for number, paths in enumerate(archives):
+        assert len(paths) == 3
+        write_pages(paths, ROWS[number::2], ARCHIVE, "site", count)
+    for number in range(count):
+        files = paths_of_partition(tmp_path, number)
+        assert len(files) == len(archives)
+        found = [each for file in files for each in read_pages(file, number)]
+        assert sorted(found) == sorted(
+            each for each in ROWS if partition_of(each.url, "site", count) == number
+        )
 
 
 def test_rows_are_written_before_they_fill_the_memory(

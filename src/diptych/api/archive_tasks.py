@@ -1,6 +1,6 @@
 """The tasks of a job that mines archives of many sites.
 
-1. `ReadArchive` parses the pages of one archive into a Parquet file, by partition of sites.
+1. `ReadArchive` parses the pages of one archive into Parquet files, by partition of sites.
 2. `PairPartition` stores the pages of one partition in a run folder, pairs them, and writes a
    sample of sure segments.
 3. `LearnWords` learns a lexicon for each language pair from the samples of all partitions.
@@ -48,7 +48,7 @@ PARTITION_PREFIX = "part-"
 
 @dataclass(frozen=True, slots=True)
 class ReadArchive:
-    """Parses the pages of one archive into a Parquet file.
+    """Parses the pages of one archive into Parquet files.
 
     A remote archive is downloaded, and its useful records are copied into a WARC file of the job.
     """
@@ -63,11 +63,12 @@ class ReadArchive:
         """A digest of the options, and of the size and time of a local archive."""
         from diptych.page.content import READER
         from diptych.sources.archives import is_remote
+        from diptych.sources.page_files import LAYOUT
 
         own: tuple[int, ...] = ()
         if not is_remote(self.archive) and (path := Path(self.archive)).exists():
             own = path.stat().st_size, path.stat().st_mtime_ns
-        return digest_of(self.plan.digest, self.archive, own, READER)
+        return digest_of(self.plan.digest, self.archive, own, READER, LAYOUT)
 
     def run(self) -> dict[str, Any]:
         """Parse the archive, and return the numbers of pages and of responses."""
@@ -78,7 +79,7 @@ class ReadArchive:
         from diptych.engine.workers import Workers
         from diptych.files import replacing
         from diptych.sources.archives import wanted_by
-        from diptych.sources.page_files import write_pages
+        from diptych.sources.page_files import paths_of_archive, write_pages
         from diptych.sources.parsed_archives import ParsedArchive
 
         plan, asked = self.plan, self.plan.asked
@@ -91,9 +92,11 @@ class ReadArchive:
             parsed = ParsedArchive(
                 source.path, langs, is_wanted, workers, monitor.tick, source.copies
             )
-            target = plan.pages / f"{self.name}.parquet"
-            with replacing(target, error=StoreError) as part:
-                write_pages(part, parsed, source.origin, asked.scope, plan.partitions)
+            parts = [
+                at_end.enter_context(replacing(path, error=StoreError))
+                for path in paths_of_archive(plan.pages, self.name, plan.partitions)
+            ]
+            write_pages(parts, parsed, source.origin, asked.scope, plan.partitions)
         damage = parsed.damage.replace(str(source.path), self.archive)
         counts = {"pages": parsed.pages, "responses": parsed.responses}
         return {**counts, "damaged": [damage] if damage else []}
@@ -228,11 +231,12 @@ class PairPartition(_PartitionTask):
     def _work(self, part: _Partition, workers: Workers, monitor: Monitor) -> dict[str, Any]:
         from diptych.run.page_rows import StagedPages
         from diptych.run.statistics import Statistics
+        from diptych.sources.page_files import paths_of_partition
 
         plan = self.plan
         with StagedPages(part.store.folder / _STAGED) as staged:
             monitor.begin("storing")
-            for file in sorted(plan.pages.glob("*.parquet")):
+            for file in paths_of_partition(plan.pages, self.number):
                 monitor.tick()
                 self._store(part.store, file, staged)
             found = self._pair(part, staged, workers, monitor)

@@ -1,13 +1,16 @@
-"""Parsed pages of one archive as a Parquet file, in groups of rows by partition of sites.
+"""Parsed pages of one archive as Parquet files, in groups of rows by partition of sites.
 
-Each file has the pages of one archive.  All pages of a site are in the same partition, and a group
-of rows has pages of one partition only, so that a partition is read without reading the others.
+Each file has the pages of one archive in some of the partitions.  All pages of a site are in the
+same partition, and a group of rows has pages of one partition only, so that a partition is read
+without reading the others.  A file lists all its groups: with those of thousands of partitions, it
+would take longer to open than to read.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +23,9 @@ from diptych.frontier.scope import unit
 from diptych.learn.libraries import library
 from diptych.run.page_rows import PageRow
 
+LAYOUT = 2
+"""version of the files; files of an earlier version are written again"""
+PARTITIONS_PER_FILE = 64
 _PARTITION = "partition"
 _ARCHIVE = b"archive"
 _MAX_BUFFER = 48 << 20  # bytes of rows that are kept until they are written
@@ -48,6 +54,21 @@ def partition_of(url: str, kind: str, count: int) -> int:
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest()) % count
 
 
+def paths_of_archive(folder: Path, name: str, count: int) -> list[Path]:
+    """The files for the pages of an archive that are divided into `count` partitions.
+
+    >>> [path.name for path in paths_of_archive(Path("pages"), "read-00007", 65)]
+    ['read-00007-00.parquet', 'read-00007-01.parquet']
+    """
+    last = (count - 1) // PARTITIONS_PER_FILE
+    return [folder / f"{name}-{number:02d}.parquet" for number in range(last + 1)]
+
+
+def paths_of_partition(folder: Path, number: int) -> list[Path]:
+    """The files of all archives that have the pages of a partition."""
+    return sorted(folder.glob(f"*-{number // PARTITIONS_PER_FILE:02d}.parquet"))
+
+
 def _schema(arrow: Any) -> Any:
     kinds = {
         int: arrow.int64(), float: arrow.float64(), bool: arrow.bool_(), str: arrow.string(),
@@ -59,32 +80,41 @@ def _schema(arrow: Any) -> Any:
 
 
 def write_pages(
-    path: Path, rows: Iterable[PageRow], archive: ArchivePages, kind: str, count: int
+    paths: Sequence[Path], rows: Iterable[PageRow], archive: ArchivePages, kind: str, count: int
 ) -> None:
-    """Write rows to a Parquet file with `count` partitions; `kind` is the extent of a site."""
+    """Write rows in `count` partitions to Parquet files; `kind` is the extent of a site."""
     arrow, parquet = library("pyarrow", "Parquet"), library("pyarrow.parquet", "Parquet")
     about = orjson.dumps(archive._asdict())
     schema = _schema(arrow).with_metadata({_ARCHIVE: about})
     kept: defaultdict[int, list[PageRow]] = defaultdict(list)
     size = 0
     compression = {name: "zstd" if name in _COMPRESSED else "none" for name in schema.names}
-    with parquet.ParquetWriter(
-        path, schema, compression=compression, use_dictionary=False, write_statistics=[_PARTITION]
-    ) as writer:
+    with ExitStack() as at_end:
+        writers = [
+            at_end.enter_context(
+                parquet.ParquetWriter(
+                    path, schema, compression=compression, use_dictionary=False,
+                    write_statistics=[_PARTITION],
+                )
+            )
+            for path in paths
+        ]  # fmt: skip
         for row in rows:
             kept[partition_of(row.url, kind, count)].append(row)
             size += _OVERHEAD + len(row.links) + len(row.sketch) + len(row.content)
             size += len(row.blocks)
             if size >= _MAX_BUFFER:
-                _flush(writer, arrow, schema, kept)
+                _flush(writers, arrow, schema, kept)
                 size = 0
-        _flush(writer, arrow, schema, kept)
+        _flush(writers, arrow, schema, kept)
 
 
-def _flush(writer: Any, arrow: Any, schema: Any, kept: dict[int, list[PageRow]]) -> None:
+def _flush(writers: Sequence[Any], arrow: Any, schema: Any, kept: dict[int, list[PageRow]]) -> None:
+    """Write the rows that are kept, a group for each partition."""
     for number, rows in sorted(kept.items()):
         columns = [[number] * len(rows), *map(list, zip(*rows, strict=True))]
         arrays = [arrow.array(*pair) for pair in zip(columns, schema.types, strict=True)]
+        writer = writers[number // PARTITIONS_PER_FILE]
         writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))
     kept.clear()
 
