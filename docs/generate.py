@@ -27,6 +27,7 @@ import click
 from api_page import api, field_docs
 from figures import benchmarks, readme_figures, table
 from reliability_page import reliability
+from scale_page import scale
 from transcripts import console_blocks, filled, run_document
 
 from diptych import protocols, recipes, registry
@@ -97,6 +98,7 @@ def blocks_from_code() -> dict[str, str]:
         "figures": readme_figures(),
         "api": api(),
         **reliability(),
+        **scale(),
     }
     for stage in registry.STRATEGIES:
         for name, cls in registry.strategies(stage).items():

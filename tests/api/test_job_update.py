@@ -83,7 +83,17 @@ def test_update_of_a_job_runs_only_where_the_user_says(tmp_path: Path) -> None:
         assert done.exit_code == 0, done.output
         assert "'bogus' is unknown" in mistake("update", job, *WEB, "--cluster", "bogus")
         own = next((job / "runs").iterdir())
-        assert "is for jobs" in mistake("update", own, *WEB, "--cluster", "here")
+        for option in (("--cluster", "here"), ("--site-minutes", "1")):
+            assert f"{option[0]} is for jobs" in mistake("update", own, *WEB, *option)
+
+
+def test_attempt_at_an_update_ends_after_the_minutes_of_the_user(tmp_path: Path) -> None:
+    with mined(tmp_path) as (_, _, job):
+        before = segments(job)
+        done = run("update", job, *WEB, "--site-minutes", "0.00001")
+        assert done.exit_code == 2
+        assert done.stderr.count("failed 3 times: TimeoutError") == 2
+        assert segments(job) == before
 
 
 def test_corpus_is_written_again_if_that_of_a_run_was(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def update_job(asked: UpdateOptions, monitor: JobMonitor, environment: Environme
     terms = read_job(asked.run)
     _require_possible(asked, terms)
     logs = JobFolder(asked.run.resolve()).logs
-    execution = executor_of(asked.cluster or HERE, logs=logs, limits=limits_of(None))
+    execution = executor_of(asked.cluster or HERE, logs=logs, limits=limits_of(asked.site_minutes))
     with opened_job(asked.run, terms) as job:
         runs = finished_runs(job)
         if not runs:
@@ -117,7 +117,7 @@ def _for_tasks(asked: UpdateOptions) -> UpdateOptions:
     # Those of the command line have more options, which are not those of a task.
     given = {each.name: getattr(asked, each.name) for each in fields(UpdateOptions)}
     given |= {name: tuple(p.resolve() for p in given[name]) for name in ("lexicon", "langid")}
-    return UpdateOptions(**given | {"cluster": None})
+    return UpdateOptions(**given | {"cluster": None, "site_minutes": None})
 
 
 def _recorded(ledger: Ledger, updated: dict[str, Entry]) -> Iterable[Entry]:

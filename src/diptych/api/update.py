@@ -56,6 +56,9 @@ class UpdateOptions(WebOptions):
         default=1, least=1, most=64, metavar="N",
     )  # fmt: skip
     cluster: str | None = cluster_option("Where to update the runs of a job (default: here):")
+    site_minutes: float | None = amount_option(
+        "For a job: stop an attempt at a run after so many minutes.", "M"
+    )
     jobs: int | None = option(
         "Maximum number of processes that read, pair and align pages; default: one per processor.",
         least=1, most=256, metavar="N",
@@ -104,8 +107,9 @@ def update_pages(asked: UpdateOptions, monitor: Monitor, environment: Environmen
     from diptych.run.updates import Updates
 
     require_valid(asked)
-    if asked.cluster is not None:
-        raise ConfigError(f"{option_name('cluster')} is for jobs, and {asked.run} is a run")
+    for name in ("cluster", "site_minutes"):
+        if getattr(asked, name) is not None:
+            raise ConfigError(f"{option_name(name)} is for jobs, and {asked.run} is a run")
     known = terms_of(asked.run)
     langs = languages(",".join(known.langs), asked.langid)
     lexicons = [read_lexicon(path) for path in asked.lexicon]
