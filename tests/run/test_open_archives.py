@@ -9,7 +9,7 @@ import pytest
 from diptych.errors import StoreError
 from diptych.run import open_archives
 from diptych.run.open_archives import OpenArchives
-from diptych.run.warc import scan
+from diptych.run.scan import scan
 
 NAME = "warc/diptych-00001.warc.gz"
 
