@@ -25,7 +25,7 @@ JUNK = random.Random(1).randbytes(100)
 PRESSES: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
     "plain": bytes,
-    "zstd": zstandard.ZstdCompressor(write_checksum=True).compress,
+    "zstd": zstandard.compress,
 }
 Change = Callable[[bytes], bytes]
 
@@ -37,7 +37,7 @@ def plain_record(
     url = Url(f"http://example.org/{number}")
     body = body or f"<p>{' '.join(words)}</p>".encode()
     response = Response(url, 200, (("Content-Type", "text/html"), *headers), body, 1.7e9)
-    return gzip.decompress(compose(response))
+    return re.sub(rb"uuid:[^>]+", b"uuid:%032d" % number, gzip.decompress(compose(response)))
 
 
 def put(place: float, data: bytes) -> Change:
@@ -154,7 +154,7 @@ def test_a_damaged_record_costs_only_itself(tmp_path: Path, form: str, where: in
         assert found == intact, name
         assert error or bad is not None or name in UNNOTICED, name
         assert error.isprintable(), name
-        if form != "plain" and name in OF_BYTES:  # these formats have checksums
+        if form == "gzip" and name in OF_BYTES:  # it has checksums
             assert bad in (None, whole), name
     assert len(OF_BYTES) + len(OF_RECORD) >= 25
 
