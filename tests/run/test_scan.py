@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from support.damage import fault
 from support.timing import processor_seconds
 
 from diptych.errors import ArchiveError
 from diptych.run import scan as scan_module
-from diptych.run.scan import check_archive, scan
+from diptych.run.scan import Checked, check_archive, records, scan
 from diptych.run.warc import compose, compose_info
 from diptych.types import Response, Url
 
@@ -215,3 +216,23 @@ def test_time_grows_with_the_size_of_the_damage(tmp_path: Path, mark: bytes) -> 
     with processor_seconds(15):
         found, _ = read(file)
     assert "http://example.org/2" in found
+
+
+@pytest.mark.parametrize("press", [gzip.compress, bytes])
+def test_a_check_looks_at_all_records_but_the_damaged_one(
+    tmp_path: Path, press: Callable[[bytes], bytes]
+) -> None:
+    pieces = [press(plain_record(number)) for number in range(5)]
+    pieces[2] = put(0, bytes(30))(pieces[2])
+    file = tmp_path / "a.warc"
+    file.write_bytes(b"".join(pieces))
+    found: list[Checked] = []
+
+    def check() -> None:
+        for record in records(file, file.stat().st_size):
+            found.append(record)
+
+    assert f"{file} is damaged or truncated after record 2" in fault(check, ArchiveError)
+    assert [(each.url[-1], each.is_whole) for each in found] == [
+        (number, True) for number in "0134"
+    ]

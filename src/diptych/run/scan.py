@@ -86,12 +86,34 @@ def scan(path: Path) -> Iterator[ArchivedResponse]:
 
 
 def records(path: Path, size: int) -> Iterator[Checked]:
-    """Yield all records of HTTP responses in the first `size` bytes of a WARC file."""
-    kinds = WarcRecordType.response | WarcRecordType.revisit
+    """Yield all records of HTTP responses in the first `size` bytes of a WARC file.
+
+    If records are damaged, raise an ArchiveError after yielding all others.
+    """
+    state = _Progress()
     with reading(path, error=ArchiveError), path.open("rb") as stream:
-        for record in ArchiveIterator(wacz.Window(stream, 0, size), kinds, max_header_len=MAX_HEAD):
+        position: int | None = 0
+        while position is not None:
+            state.last = position
+            try:
+                yield from _checked(stream, position, size, state)
+                break
+            except parser_errors() as error:
+                state.damage(error)
+            position = next_record(stream, state.last, size)
+    if state.reason:
+        raise ArchiveError(f"{path} is {state.said()}")
+
+
+def _checked(stream: BinaryIO, start: int, end: int, state: _Progress) -> Iterator[Checked]:
+    """Yield all records of HTTP responses in a range of a WARC file."""
+    window = wacz.Window(stream, start, end)
+    for record in ArchiveIterator(window, max_header_len=MAX_HEAD):
+        state.last = record.stream_pos
+        if record.record_type in (WarcRecordType.response, WarcRecordType.revisit):
             url = normalise((record.headers.get("WARC-Target-URI") or "").strip("<>"))
             yield Checked(record.stream_pos, url or "", _has_its_digest(record))
+        state.found += 1
 
 
 @dataclass(slots=True)
