@@ -205,19 +205,20 @@ class RunCorpus:
         return Decision(not reason, score, reason)
 
     def _blocks(self, page: _PairPage) -> Sequence[Block]:
-        """The blocks of a page; those that the run has stored, if its record is damaged."""
+        """The blocks of a page; those that the run has stored, if its record cannot be read."""
         try:
             response = self.store.archive.read(page.archive, page.offset)
-        except ArchiveError:
-            content = self.store.content(page.url)
-            if content is None:
-                raise
-            return content[0]
-        if response is None:
-            raise ArchiveError(f"{page.warc} has no record at byte {page.offset:,}")
-        from diptych.page.read import read_content
+            fault = ArchiveError(f"{page.warc} has no record at byte {page.offset:,}")
+        except ArchiveError as error:
+            response, fault = None, error
+        if response is not None:
+            from diptych.page.read import read_content
 
-        return read_content(response)[0]
+            return read_content(response)[0]
+        content = self.store.content(page.url)
+        if content is None:
+            raise fault
+        return content[0]
 
     def _pair(self, id: int) -> _Pair | None:
         """The data of a pair; None if it was not verified."""
