@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from diptych._version import VERSION
-from diptych.errors import ConfigError
+from diptych.errors import ConfigError, option_name
 from diptych.protocols import (
     CrawlPolicy,
     Exporter,
@@ -200,10 +200,13 @@ def _joined(strategy: Any, settings: Mapping[str, Any], made: Mapping[str, Any])
     return dataclasses.replace(strategy, **given) if given else strategy
 
 
-def exporter(name: str, *, n_way: bool = False, markdown: bool = False) -> Exporter:
+def exporter(
+    name: str, *, n_way: bool = False, markdown: bool = False, safe_cells: bool = False
+) -> Exporter:
     """The exporter for a format.
 
-    With `n_way`, it writes rows of more than two languages; with `markdown`, the texts of pages.
+    With `n_way`, it writes rows of more than two languages; with `markdown`, the texts of pages;
+    with `safe_cells`, no cell that a spreadsheet takes for a formula.
     """
     fields = {field.name for field in dataclasses.fields(_class_of("export", name))}
     if n_way and "n_way" not in fields:
@@ -212,7 +215,11 @@ def exporter(name: str, *, n_way: bool = False, markdown: bool = False) -> Expor
         )
     if markdown and "markdown" not in fields:
         raise ConfigError(f"{name} cannot store the texts of whole pages; use docs")
-    asked = {"n_way": n_way, "markdown": markdown}
+    if safe_cells and "safe_cells" not in fields:
+        raise ConfigError(
+            f"{name} is not for spreadsheets; use {option_name('safe_cells')} with tsv"
+        )
+    asked = {"n_way": n_way, "markdown": markdown, "safe_cells": safe_cells}
     made: Exporter = make("export", {"use": name, **{key: True for key in asked if asked[key]}})
     return made
 

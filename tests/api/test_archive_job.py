@@ -17,7 +17,8 @@ from diptych import pipeline
 from diptych.api import archive_job, archive_tasks, tasks
 from diptych.api.archive_job import default_partitions
 from diptych.job.folder import locked
-from diptych.run.warc import compose, scan
+from diptych.run.scan import scan
+from diptych.run.warc import compose
 from diptych.types import Url
 
 pytest.importorskip("pyarrow")

@@ -103,10 +103,28 @@ def test_documents_have_the_segments_of_another_threshold(recorded, tmp_path):
     assert counts[0] > counts[2]
 
 
-def test_truncated_archive_is_reported(recorded, tmp_path):
+def test_documents_of_a_truncated_archive_are_those_that_the_run_has_stored(recorded, tmp_path):
+    whole, cut = tmp_path / "whole.docs.jsonl", tmp_path / "cut.docs.jsonl"
+    assert run("export", recorded, "--out", whole).exit_code == 0
     shutil.copytree(recorded, tmp_path / "run")
     (archive,) = (tmp_path / "run" / "warc").iterdir()
     archive.write_bytes(archive.read_bytes()[: archive.stat().st_size // 3])
-    out = tmp_path / "made.docs.jsonl"
-    assert "truncated" in mistake("export", tmp_path / "run", "--out", out)
-    assert not out.exists()
+    assert run("export", tmp_path / "run", "--out", cut).exit_code == 0
+    assert cut.read_bytes() == whole.read_bytes()
+
+
+def test_cells_are_no_formulas_on_request(made: Maker, tmp_path):
+    store = made({("/en/a", "/fr/a"): [Said("=1+1", "-- Un."), Said("Two.", "Deux.")]})
+    score_segments(store, Kept(), Watcher())
+    assert run("export", store.folder, "--format", "tsv", "--safe-cells").exit_code == 0
+    found = rows(store.folder / "corpus-safe.tsv")
+    assert [(row["left"], row["right"]) for row in found] == [
+        ("'=1+1", "'-- Un."),
+        ("Two.", "Deux."),
+    ]
+    assert not (store.folder / "corpus.tsv").exists()
+    merged = tmp_path / "merged.tsv"
+    assert run("merge", store.folder, "--out", merged, "--safe-cells").exit_code == 0
+    assert {row["left"] for row in rows(merged)} == {"'=1+1", "Two."}
+    said = mistake("export", store.folder, "--format", "tmx", "--safe-cells")
+    assert "tmx is not for spreadsheets; use --safe-cells with tsv" in said

@@ -32,8 +32,9 @@ from diptych.learn.lexicon.lexicon import Lexicon, read_lexicon
 from diptych.learn.url import data
 from diptych.page.body import decompress
 from diptych.registry import exporter
+from diptych.run.scan import scan
 from diptych.run.terms import Terms, read_terms
-from diptych.run.warc import compose, read_at, scan
+from diptych.run.warc import compose, read_at
 from diptych.sources.graph_index import index_graph
 from diptych.sources.link_index import LinkIndex
 from diptych.sources.wat import index_wat

@@ -9,8 +9,10 @@ import pytest
 from support.corpora import SIGNATURE, Maker, Said, corpus_of, said, url, with_archive
 
 from diptych.corpus.from_run import Choice, NWayCorpus, RunCorpus
-from diptych.errors import StoreError
+from diptych.page.read import read_page
 from diptych.text.near_duplicates import segment_keys
+from diptych.text.urls import url_key
+from diptych.types import Sketch
 from diptych.units import Side
 
 TWO = {
@@ -177,11 +179,42 @@ def test_documents_have_no_personal_data_on_request(made: Maker) -> None:
     assert outcomes(corpus_of(store)) == [("Ask jo@example.org.", True, "")]
 
 
-def test_archive_that_ends_too_early_is_named(made: Maker) -> None:
+def test_pairs_of_a_page_that_cannot_be_read_are_left_out_and_counted(
+    made: Maker, caplog: pytest.LogCaptureFixture
+) -> None:
     store = with_archive(made, TWO)
+    place = (url_key(url("/fr/b")),)
+    (offset,) = store.db.execute("SELECT offset FROM pages WHERE url = ?", place).fetchone()
+    file = store.folder / "pages.warc.gz"
+    data = bytearray(file.read_bytes())
+    data[offset : offset + 60] = bytes(60)
+    file.write_bytes(data)
+    (found,) = corpus_of(store).documents()
+    assert found.left.url == url("/en/a")
+    assert [each.getMessage() for each in caplog.records] == [
+        "1 page pair is left out of the documents: cannot read the record at byte"
+        f" {offset:,} of {file}: Invalid WARC header"
+    ]
+    caplog.clear()
     store.db.execute("UPDATE pages SET offset = 10000000")
-    with pytest.raises(StoreError, match="is truncated"):
-        list(corpus_of(store).documents())
+    assert list(corpus_of(store).documents()) == []
+    assert "2 page pairs are left out" in caplog.text
+    assert f"{file} has no record at byte 10,000,000" in caplog.text
+
+
+def test_a_page_whose_record_is_damaged_is_taken_from_the_run(made: Maker) -> None:
+    left = "The keeper lights the lamp of the tower every evening at sunset."
+    right = "Le gardien allume la lampe de la tour chaque soir au coucher du soleil."
+    store = with_archive(made, {**TWO, ("/en/b", "/fr/b"): [Said(left, right)]})
+    documents = list(corpus_of(store).documents())
+    for path in ("/en/b", "/fr/b"):
+        response = store.response(url(path))
+        assert response is not None
+        page = read_page(response, with_sketch=True)
+        store.save_sketch(url(path), page.sketch or Sketch("", 0, {}), page.content)
+    file = store.folder / "pages.warc.gz"
+    file.write_bytes(bytes(file.stat().st_size))
+    assert list(corpus_of(store).documents()) == documents[1:]
 
 
 def test_archives_of_a_run_are_named_with_it_when_runs_are_merged(made: Maker) -> None:

@@ -32,6 +32,31 @@ def test_address_is_private(address):
     assert is_private(address)
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "100::1", "100:0:0:1::1", "2001:2::1", "2001:10::1", "2001:20::1", "2001:30::1",
+        "2001:1ff:ffff::1", "2001:0:5db8:d822:0:0:0:1", "3fff::1", "3fff:fff:ffff::1", "5f00::1",
+        "5f00:ffff::1", "fec0::1", "feff:ffff::1", "64:ff9b:1:ffff::1", "192.88.99.1",
+        "192.0.0.8", "192.0.0.170", "255.255.255.255",
+    ],
+)  # fmt: skip
+def test_address_for_a_special_purpose_is_private(address):
+    assert is_private(address)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "::ffff:0:127.0.0.1", "::ffff:0:10.0.0.1", "::ffff:0:169.254.169.254",
+        "::ffff:0:0:1", "2002:a9fe:a9fe::", "64:ff9b::169.254.169.254", "64:ff9b::192.168.0.1",
+        "2002:a00:1:5efe::1",
+    ],
+)  # fmt: skip
+def test_address_that_translates_a_private_one_is_private(address):
+    assert is_private(address)
+
+
 @pytest.mark.parametrize("address", ["::127.0.0.1", "::10.0.0.1", "::a9fe:a9fe"])
 def test_address_that_holds_a_private_one_the_old_way_is_private(address):
     assert is_private(address)
@@ -42,7 +67,8 @@ def test_address_that_holds_a_private_one_the_old_way_is_private(address):
     [
         "1.1.1.1", "8.8.8.8", "93.184.216.34", "172.15.255.255", "172.32.0.1", "100.63.255.255",
         "100.128.0.1", "192.167.255.255", "223.255.255.255", "2606:4700:4700::1111",
-        "2a00:1450:4001::200e", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8", "2002:808:808::1",
+        "2a00:1450:4001::200e", "2001:200::1", "2001:4860::1", "5eff::1", "5f01::1", "4000::1",
+        "3ffe:ffff::1", "::ffff:8.8.8.8", "::ffff:0:8.8.8.8", "64:ff9b::8.8.8.8", "2002:808:808::1",
     ],
 )  # fmt: skip
 def test_address_is_public(address):

@@ -30,8 +30,8 @@ from diptych.engine.replay import ReplayEngine, index_archives
 from diptych.engine.worker import Failed
 from diptych.errors import ArchiveError
 from diptych.frontier.queue import State
+from diptych.run.scan import scan
 from diptych.run.store import Store
-from diptych.run.warc import scan
 from diptych.types import Kind
 
 TRAILER = 32  # bytes at the end of a record; the last dozen hold nothing of its body

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import tracemalloc
 import zlib
 
 import brotli
@@ -8,6 +9,7 @@ import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
+from support.timing import processor_seconds
 
 from diptych.page.body import decompress, is_html
 
@@ -87,6 +89,46 @@ def test_a_damaged_gzip_body_gives_the_part_before_the_damage() -> None:
 def test_a_bomb_is_cut_at_the_limit(name: str) -> None:
     data, fault = decompress(ENCODERS[name](b"\0" * 30_000_000), name, limit=100_000)
     assert (len(data), fault) == (100_000, "too_large")
+
+
+def zstd_bomb(blocks: int) -> bytes:
+    """A frame of blocks that repeat one byte: 4 bytes each, and 128 kB when they are decoded."""
+    frame_head = b"\x28\xb5\x2f\xfd\x00\x38"  # window of 128 kB, size unknown
+    block = (131_072 << 3 | 1 << 1).to_bytes(3, "little") + b"a"
+    last = (131_072 << 3 | 1 << 1 | 1).to_bytes(3, "little") + b"a"
+    return frame_head + block * (blocks - 1) + last
+
+
+BOMBS = {
+    "br": brotli.compress(bytes(400_000_000)),
+    "zstd": zstd_bomb(3_200),
+    "gzip": gzip.compress(bytes(200_000_000), 1),
+    "deflate": zlib.compress(bytes(200_000_000), 1),
+}
+
+
+@pytest.mark.parametrize(
+    "names", [*BOMBS, "br, gzip", "gzip, br", "zstd, br", "br, br", "gzip, zstd, br"]
+)
+def test_memory_that_a_bomb_takes_is_bounded(names: str) -> None:
+    first, *others = names.split(", ")
+    body = BOMBS[first]
+    for name in others:
+        body = ENCODERS[name](body)
+    tracemalloc.start()
+    try:
+        data, fault = decompress(body, names)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (len(data), fault) == (20_000_000, "too_large")
+    assert peak < 100_000_000
+
+
+def test_time_for_many_empty_gzip_members_grows_with_their_number_only() -> None:
+    body = gzip.compress(b"") * 500_000 + gzip.compress(b"end")
+    with processor_seconds():  # not if each copies all that follows
+        assert decompress(body, "gzip") == (b"end", "")
 
 
 def test_a_body_of_exactly_the_limit_is_whole() -> None:

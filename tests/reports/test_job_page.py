@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
+from hashlib import sha256
 from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser
+from support.policies import CLOSED, policy_of
 
 from diptych.reports.job_page import SiteRow, write_job_page
 
@@ -42,3 +45,15 @@ def test_the_page_lists_all_sites_with_links(tmp_path: Path) -> None:
     tiles = {node.text(strip=True) for node in tree.css(".tile")}
     assert {"2sites", "1sites failed", "7segments", "1,200pages"} <= tiles
     assert not re.search(r"(?:src|href)=.(?:https?:)?//", text), "nothing is loaded from elsewhere"
+
+
+def test_browsers_run_only_the_script_that_sorts_the_table(tmp_path: Path) -> None:
+    write_job_page(tmp_path, "<script>1</script>", ("en", "fr"), "<script>2</script>", [], 0)
+    tree = LexborHTMLParser((tmp_path / "report.html").read_text("utf-8"))
+    policy = policy_of(tree)
+    assert {name: policy[name] for name in policy if name != "script-src"} == CLOSED
+    (script,) = tree.css("script")
+    digest = b64encode(sha256(script.text().encode()).digest()).decode()
+    assert policy["script-src"] == f"'sha256-{digest}'"
+    assert "addEventListener" in script.text()
+    assert not any(name.startswith("on") for node in tree.css("*") for name in node.attributes)

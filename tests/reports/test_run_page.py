@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 import tomli_w
+from selectolax.lexbor import LexborHTMLParser
+from support.policies import CLOSED, policy_of
 from support.stores import begin, commit
 
 from diptych import recipes
@@ -310,3 +312,11 @@ def test_histogram_shows_kept_and_left_out_segments(store: Store) -> None:
     assert bins[2] == "0.10: 0 kept, 6 left out"
     assert bins[19] == "0.95: 54 kept, 0 left out"
     assert all(title.endswith("0 kept, 0 left out") for title in bins[3:19])
+
+
+def test_browsers_run_no_script(store: Store, tmp_path: Path) -> None:
+    fill(store, 1, text=HOSTILE)
+    write_report(store, TERMS, summarise(store, TERMS.langs), [HOSTILE])
+    tree = LexborHTMLParser((tmp_path / "report.html").read_text("utf-8"))
+    assert policy_of(tree) == {**CLOSED, "script-src": "'none'"}
+    assert tree.css("script") == []

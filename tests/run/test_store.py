@@ -27,8 +27,9 @@ from diptych.frontier.queue import Entry, Frontier, State
 from diptych.page.content import unpack_outline
 from diptych.run import archive as store_module
 from diptych.run.queries import SQL
+from diptych.run.scan import scan
 from diptych.run.store import SCHEMA_VERSION, Store
-from diptych.run.warc import Pointer, compose, scan
+from diptych.run.warc import Pointer, compose
 from diptych.text.urls import url_key
 from diptych.types import (
     Decision,

@@ -12,8 +12,9 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 import pytest
 
 from diptych.errors import ArchiveError
+from diptych.run.scan import check_archive, scan
 from diptych.run.wacz import members
-from diptych.run.warc import check_archive, compose, read_at, scan
+from diptych.run.warc import compose, read_at
 from diptych.types import Response, Url
 
 

@@ -18,16 +18,8 @@ from support.examples import examples
 from warcio.archiveiterator import ArchiveIterator
 
 from diptych.errors import ArchiveError
-from diptych.run.warc import (
-    ArchivedResponse,
-    Origin,
-    check_archive,
-    compose,
-    compose_info,
-    read_at,
-    records,
-    scan,
-)
+from diptych.run.scan import ArchivedResponse, check_archive, records, scan
+from diptych.run.warc import Origin, compose, compose_info, read_at
 from diptych.text.digests import body_digest
 from diptych.types import Response, Url
 

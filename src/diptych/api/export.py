@@ -72,7 +72,9 @@ class CorpusOptions:
         "Maximum number of lines in a file; --out becomes a folder of numbered files."
     )
 
-    def exporter(self, *, n_way: bool = False, markdown: bool = False) -> Exporter:
+    def exporter(
+        self, *, n_way: bool = False, markdown: bool = False, safe_cells: bool = False
+    ) -> Exporter:
         """The exporter for the given format, or for the format that the file suffix indicates."""
         from diptych.corpus.files import STANDARD, format_of, require_compression
         from diptych.learn.libraries import require_libraries_of
@@ -97,7 +99,7 @@ class CorpusOptions:
             raise ConfigError(
                 f"{self.out} has the suffix for {told}, not for {name}: choose another file name"
             )
-        made = exporter(name, n_way=n_way, markdown=markdown)
+        made = exporter(name, n_way=n_way, markdown=markdown, safe_cells=safe_cells)
         require_libraries_of(made, name)
         return made
 
@@ -180,9 +182,21 @@ class ChosenOptions(CorpusChoice, CorpusOptions):
         "With --format docs: add the text of both pages as Markdown.", default=False
     )
 
-    def exporter(self, *, n_way: bool = False, markdown: bool = False) -> Exporter:
+    safe_cells: bool = option(
+        "With --format tsv: write an apostrophe before texts that a spreadsheet would take for a"
+        " formula.",
+        default=False,
+    )
+
+    def exporter(
+        self, *, n_way: bool = False, markdown: bool = False, safe_cells: bool = False
+    ) -> Exporter:
         """The exporter for the format; raises `ConfigError` if it cannot leave out the flags."""
-        made = super().exporter(n_way=n_way, markdown=markdown or self.markdown)
+        made = super().exporter(
+            n_way=n_way,
+            markdown=markdown or self.markdown,
+            safe_cells=safe_cells or self.safe_cells,
+        )
         if lines_of(made) == PAGE_PAIRS:
             self.require_page_flags()
         return made
@@ -230,6 +244,7 @@ class ExportOptions(ChosenOptions):
         """
         name = "n-way" if self.n_way else "vanished" if self.vanished else "corpus"
         name += "-selected" if self.is_narrowed else ""
+        name += "-safe" if self.safe_cells else ""
         return self.out or self.run / f"{name}.{made.suffix}"
 
 

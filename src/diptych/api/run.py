@@ -271,6 +271,7 @@ class Run:
         max_lines: int | None = None,
         since: str | None = None,
         vanished: bool = False,
+        safe_cells: bool = False,
     ) -> Exported:
         """Write the corpus to a file, and return the number of lines and the files written.
 
@@ -279,7 +280,8 @@ class Run:
         `markdown` adds the texts of the pages to the format docs.  With `max_lines`, `path` becomes
         a folder of numbered files that have at most this number of lines.  `since` is a date: only
         segments first found then or later are written.  `vanished` writes the segments that updates
-        no longer found.
+        no longer found.  `safe_cells` writes an apostrophe before texts in the format tsv that a
+        spreadsheet would take for a formula.
 
         >>> run.export(folder / "corpus.tmx", min_score=0.9).lines
         393
@@ -288,7 +290,7 @@ class Run:
             run=self.folder, out=Path(path), format=format, min_score=min_score,
             without=",".join(texts(without)), redact=redact,
             keep_templates=keep_templates, n_way=n_way, markdown=markdown, max_lines=max_lines,
-            since=since, vanished=vanished,
+            since=since, vanished=vanished, safe_cells=safe_cells,
         )  # fmt: skip
         if str(path) == "-":
             raise ConfigError("specify a file to write the corpus to")

@@ -33,10 +33,10 @@ _CONTINUE = "Saved results are kept; run the same command again to continue."
 
 
 def say_damage(damaged: Iterable[str]) -> None:
-    """Print messages about archives that could not be read to the end."""
+    """Print messages about damaged archives."""
     for error in damaged:
         click.echo(
-            f"error: {for_command_line(error)}; only the part before the damage was used; replace"
+            f"error: {for_command_line(error)}; all intact records were used; replace"
             " the file and run the same command again, or mine an intact copy into another folder",
             err=True,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from diptych.corpus.files import OutFiles
 from diptych.corpus.n_way import Group, groups, joined
 from diptych.corpus.parts import parts_of, write_parts
 from diptych.corpus.personal_data import redacted
-from diptych.errors import StoreError
+from diptych.errors import ArchiveError
 from diptych.protocols import Corpus, Exporter
 from diptych.run.segments import Segments, reason_at
 from diptych.run.store import Store
@@ -26,6 +27,7 @@ from diptych.text.spans import pieces, rewritten
 from diptych.types import Block, Decision, SegmentPair, Url
 from diptych.units import DocumentPair, Side, Text, Unit
 
+log = logging.getLogger(__name__)
 _PAGES = 16  # pages whose text is cached: with n languages, each is in n - 1 pairs
 
 
@@ -164,13 +166,21 @@ class RunCorpus:
             yield Group(units, surplus)
 
     def documents(self) -> Iterator[DocumentPair]:
-        """All verified page pairs, with the whole texts of their pages."""
+        """All verified page pairs, with the whole texts of their pages.
+
+        A warning is logged if pages cannot be read; their pairs are left out.
+        """
         blocks = lru_cache(maxsize=_PAGES)(self._blocks)
+        lost: list[str] = []
         for id in self.store.pair_order():
             pair = self._pair(id)
             if pair is None or not self.choice.takes(pair.flags):
                 continue
-            left, right = (blocks(side.archive, side.offset) for side in (pair.left, pair.right))
+            try:
+                left, right = blocks(pair.left), blocks(pair.right)
+            except ArchiveError as error:
+                lost.append(str(error))
+                continue
             segments = [
                 (_segment(pair, row), self._decision(*row[6:]))
                 for row in Segments(self.store).all_of(id)
@@ -180,6 +190,9 @@ class RunCorpus:
                 pair.flags, pieces(left, right, segments), self.signature,
             )  # fmt: skip
             yield rewritten(found, redacted) if self.choice.redact else found
+        if lost:
+            pairs = "1 page pair is" if len(lost) == 1 else f"{len(lost):,} page pairs are"
+            log.warning("%s left out of the documents: %s", pairs, lost[0])
 
     def _decision(self, score: float, reason: str) -> Decision:
         """Decide whether a segment with this score is included at the selected threshold.
@@ -191,15 +204,21 @@ class RunCorpus:
         )
         return Decision(not reason, score, reason)
 
-    def _blocks(self, archive: int, offset: int) -> Sequence[Block]:
-        response = self.store.archive.read(archive, offset)
-        if response is None:
-            raise StoreError(
-                f"an archive of {self.store.folder} ends before byte {offset}: it is truncated"
-            )
-        from diptych.page.read import read_content
+    def _blocks(self, page: _PairPage) -> Sequence[Block]:
+        """The blocks of a page; those that the run has stored, if its record cannot be read."""
+        try:
+            response = self.store.archive.read(page.archive, page.offset)
+            fault = ArchiveError(f"{page.warc} has no record at byte {page.offset:,}")
+        except ArchiveError as error:
+            response, fault = None, error
+        if response is not None:
+            from diptych.page.read import read_content
 
-        return read_content(response)[0]
+            return read_content(response)[0]
+        content = self.store.content(page.url)
+        if content is None:
+            raise fault
+        return content[0]
 
     def _pair(self, id: int) -> _Pair | None:
         """The data of a pair; None if it was not verified."""

@@ -23,7 +23,8 @@ from diptych.page.body import decompress, is_html
 from diptych.page.read import read_content
 from diptych.reason import Reason
 from diptych.run.page_index import PageIndex, PagePlace
-from diptych.run.warc import read_at, scan
+from diptych.run.scan import scan
+from diptych.run.warc import read_at
 from diptych.sources.archives import local_archives
 from diptych.stages.export.standoff import BareUnit, read_header, read_line, text_hash
 from diptych.text.digests import body_digest

@@ -33,15 +33,39 @@ def is_private(address: str) -> bool:
     if isinstance(ip, ipaddress.IPv6Address):
         if embedded := ip.ipv4_mapped or ip.sixtofour or _embedded(ip):
             return is_private(str(embedded))
-        if ip.teredo is not None or ip in _LOCAL_NAT64:
-            return True
-    return not ip.is_global or ip.is_multicast
+        return not ip.is_global or any(ip in network for network in _NOT_PUBLIC)
+    is_special = any(ip in network for network in _NOT_PUBLIC_4)
+    return not ip.is_global or ip.is_multicast or is_special
 
 
-_LOCAL_NAT64 = ipaddress.IPv6Network("64:ff9b:1::/48")  # RFC 8215
+# IANA's registries of special-purpose addresses; `ipaddress` lacks some, depending on its version.
+_NOT_PUBLIC = tuple(
+    map(
+        ipaddress.IPv6Network,
+        (
+            "64:ff9b:1::/48",  # NAT64 for local use, RFC 8215
+            "100::/64",  # discarded, RFC 6666
+            "100:0:0:1::/64",  # dummy prefix, RFC 9780
+            "2001::/23",  # protocols, with Teredo and ORCHID, RFC 2928
+            "2001:db8::/32",  # documentation, RFC 3849
+            "2002::/16",  # 6to4, RFC 3056, unless it holds a public address
+            "3fff::/20",  # documentation, RFC 9637
+            "5f00::/16",  # segment routing, RFC 9602
+            "fc00::/7",  # private, RFC 4193
+            "fe80::/10",  # link-local, RFC 4291
+            "fec0::/10",  # site-local, RFC 3879
+            "ff00::/8",  # multicast, RFC 4291
+        ),
+    )
+)
+_NOT_PUBLIC_4 = (
+    ipaddress.IPv4Network("192.0.0.0/24"),  # protocols, RFC 6890
+    ipaddress.IPv4Network("192.88.99.0/24"),  # relays of 6to4, RFC 7526
+)
 _HOLDING_IPV4 = (
     ipaddress.IPv6Network("64:ff9b::/96"),  # RFC 6052
     ipaddress.IPv6Network("::/96"),  # deprecated form, RFC 4291, 2.5.5.1
+    ipaddress.IPv6Network("::ffff:0:0:0/96"),  # translated addresses, RFC 2765, 2.1
 )
 
 

@@ -29,9 +29,10 @@ from diptych.reason import Reason
 from diptych.run.archived import ArchiveIndex
 from diptych.run.database import Transaction
 from diptych.run.page_rows import StagedPages
+from diptych.run.scan import check_archive, scan
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
-from diptych.run.warc import Pointer, check_archive, scan
+from diptych.run.warc import Pointer
 from diptych.types import Failure, Kind, Response
 
 

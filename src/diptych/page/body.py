@@ -11,7 +11,9 @@ import zlib
 from collections.abc import Callable
 
 _LIMIT = 20_000_000  # bytes; larger documents are data rather than pages
-_CHUNK = 65_536  # bytes of compressed input at a time, so that a bomb is noticed early
+_CHUNK = 16_384  # bytes of a gzip stream at a time
+_PIECE = 65_536  # bytes of output at a time
+_ZSTD_STEP = 256  # bytes of input at a time: 4 bytes may stand for a block of 128 kB
 _MAX_ENCODINGS = 4  # a server that compresses five times is an attack
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -78,29 +80,46 @@ def _deflate(body: bytes, limit: int) -> tuple[bytes, str]:
 
 def _inflate(body: bytes, limit: int, *, window: int) -> tuple[bytes, str]:
     """Inflate a stream of one or more gzip members, ignoring data after the last member."""
-    parts: list[bytes] = []
-    room = limit
-    while body:
-        stream = zlib.decompressobj(window)
-        fault = ""
-        try:
-            parts.append(stream.decompress(body, room + 1))
-        except zlib.error:
-            # The call failed as a whole: retry in small steps; single bytes would be slow.
-            parts.append(_salvage(body, room + 1, window))
-            fault = "truncated" if parts[-1] or len(parts) > 1 else "encoding_lies"
-        room -= len(parts[-1])
+    view, parts = memoryview(body), list[bytes]()
+    room, start = limit, 0
+    while start < len(body):
+        data, fault, length = _member(view[start:], room + 1, window)
+        parts.append(data)
+        room -= len(data)
         if room < 0:
             return b"".join(parts)[:limit], "too_large"
+        if fault == "encoding_lies" and start == 0:
+            return body, fault
         if fault:
-            return (body if fault == "encoding_lies" else b"".join(parts)), fault
-        if not stream.eof:
             return b"".join(parts), "truncated"
-        body = stream.unused_data if stream.unused_data.startswith(_GZIP_MAGIC) else b""
+        start += length
+        if not body.startswith(_GZIP_MAGIC, start):
+            break
     return b"".join(parts), ""
 
 
-def _salvage(body: bytes, room: int, window: int) -> bytes:
+def _member(body: memoryview, room: int, window: int) -> tuple[bytes, str, int]:
+    """Inflate one gzip member to at most `room` bytes; return them, the fault and its length.
+
+    It is read piece by piece: zlib copies all that follows a member, and a million members may
+    follow.
+    """
+    stream = zlib.decompressobj(window)
+    parts: list[bytes] = []
+    left, end = room, 0
+    try:
+        while not stream.eof and left > 0 and (piece := body[end : end + _CHUNK]):
+            parts.append(stream.decompress(piece, left))
+            left -= len(parts[-1])
+            end += len(piece)
+    except zlib.error:
+        # The call failed as a whole: retry in small steps; single bytes would be slow.
+        data = _salvage(body, room, window)
+        return data, "truncated" if data else "encoding_lies", len(body)
+    return b"".join(parts), "" if stream.eof else "truncated", end - len(stream.unused_data)
+
+
+def _salvage(body: memoryview, room: int, window: int) -> bytes:
     """Decompress a damaged stream up to the damage, but not more than `room` bytes.
 
     `window` is the `wbits` argument of zlib.
@@ -119,44 +138,40 @@ def _salvage(body: bytes, room: int, window: int) -> bytes:
 
 
 def _brotli(body: bytes, limit: int) -> tuple[bytes, str]:
+    """Decode a brotli stream in small pieces of output: a kilobyte may become gigabytes."""
     import brotli
 
     stream = brotli.Decompressor()
-    return _in_chunks(body, limit, stream.process, lambda: bool(stream.is_finished()), brotli.error)
+    parts: list[bytes] = []
+    room = limit + 1
+    try:
+        while room > 0 and (part := stream.process(body, output_buffer_limit=min(_PIECE, room))):
+            parts.append(part)
+            room -= len(part)
+            body = b""  # the stream holds the rest
+    except brotli.error:
+        return (b"".join(parts), "truncated") if parts else (body, "encoding_lies")
+    fault = "" if stream.is_finished() else "truncated"
+    return b"".join(parts)[:limit], "too_large" if room <= 0 else fault
 
 
 def _zstd(body: bytes, limit: int) -> tuple[bytes, str]:
+    """Decode a zstd frame in small pieces of input, each of which becomes 8 MB at most."""
     import zstandard
 
     # At most 2**27 bytes of window: a header may request more memory than the machine has.
     stream = zstandard.ZstdDecompressor(max_window_size=2**27).decompressobj()
-    return _in_chunks(body, limit, stream.decompress, lambda: stream.eof, zstandard.ZstdError)
-
-
-def _in_chunks(
-    body: bytes,
-    limit: int,
-    feed: Callable[[bytes], bytes],
-    finished: Callable[[], bool],
-    error: type[Exception],
-) -> tuple[bytes, str]:
-    """Feed a body to a decoder chunk by chunk until it finishes, fails or reaches the limit.
-
-    The result is the decoded body and the fault, as in `decompress`.
-    """
-    # The output of a small piece is bounded, so a bomb is stopped soon after the limit.
-    step = min(_CHUNK, max(256, limit // 1000))
     parts: list[bytes] = []
-    size = 0
-    for start in range(0, len(body), step):
+    room = limit
+    for start in range(0, len(body), _ZSTD_STEP):
         try:
-            parts.append(feed(body[start : start + step]))
-        except error:
-            return (b"".join(parts), "truncated") if size else (body, "encoding_lies")
-        size += len(parts[-1])
-        if size > limit:
+            parts.append(stream.decompress(body[start : start + _ZSTD_STEP]))
+        except zstandard.ZstdError:
+            return (b"".join(parts), "truncated") if room < limit else (body, "encoding_lies")
+        room -= len(parts[-1])
+        if room < 0:
             return b"".join(parts)[:limit], "too_large"
-        if finished():
+        if stream.eof:
             return b"".join(parts), ""
     return b"".join(parts), "truncated"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from diptych.errors import StoreError
-from diptych.files import replace_file
+from diptych.files import replace_file, shipped_text
 from diptych.reports.reasons import in_words
 from diptych.reports.run_page import render
 
@@ -48,9 +48,11 @@ def write_job_page(
 ) -> None:  # fmt: skip
     """Write `report.html` to a job folder; `segments` is the size of the merged corpus."""
     failed = sum(not row.is_done for row in rows)
+    script = shipped_text("diptych.reports", "templates/sort.js")
     page = render(
         "job.html",
-        title=title, langs=" - ".join(langs), signature=signature, rows=rows, plot=None,
+        script=script, title=title, langs=" - ".join(langs), signature=signature, rows=rows,
+        plot=None,
         tiles=[
             ("sites", f"{len(rows):,}"),
             *([("sites failed", f"{failed:,}")] if failed else []),

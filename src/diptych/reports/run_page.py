@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Any
 
 from diptych.errors import StoreError, for_command_line
@@ -69,13 +71,20 @@ def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[s
     replace_file(store.folder / "report.html", page, error=StoreError)
 
 
-def render(name: str, **values: Any) -> bytes:
-    """Render a template as a page encoded in UTF-8."""
+def render(name: str, script: str = "", **values: Any) -> bytes:
+    """Render a template as a page encoded in UTF-8.
+
+    Browsers run no code on the page but `script`, which its Content-Security-Policy names.
+    """
     from jinja2 import Environment, PackageLoader
+    from markupsafe import Markup
 
     template = Environment(loader=PackageLoader("diptych.reports"), autoescape=True).get_template(
         name
     )
+    if script:
+        digest = b64encode(sha256(script.encode()).digest()).decode()
+        values |= {"script": Markup(script), "script_hash": Markup(f"'sha256-{digest}'")}
     return template.render(**values).encode("utf-8", "replace")
 
 

@@ -116,9 +116,7 @@ def _sketch_text(sketch: Sketch, words: list[str], files: list[str]) -> bytes:
 def read_sketch(data: bytes) -> Sketch:
     """Decode a sketch from the bytes that `write_sketch` returns."""
     with decoding("the sketch of a page"):
-        tags, words, stems, counts, files, blocks, block_words, shares = orjson.loads(
-            isal_zlib.decompress(data)
-        )
+        tags, words, stems, counts, files, blocks, block_words, shares = _unpacked(data)
         return Sketch(
             tags, words, dict(zip(stems, counts, strict=True)), tuple(files),
             tuple(map(tuple, blocks)), tuple(map(tuple, block_words)),
@@ -129,7 +127,7 @@ def read_sketch(data: bytes) -> Sketch:
 def read_blocks(data: bytes) -> Blocks:
     """Decode only the blocks of a sketch from the bytes that `write_sketch` returns."""
     with decoding("the sketch of a page"):
-        blocks = orjson.loads(isal_zlib.decompress(data))[5]
+        blocks = _unpacked(data)[5]
         return [(int(hash), float(length)) for hash, length in blocks]
 
 
@@ -156,8 +154,12 @@ def _without_half_characters(data: Any) -> Any:
 def read_snapshot(data: bytes) -> Any:
     """Decode plain data from the bytes that `write_snapshot` returns."""
     with decoding("a snapshot"):
-        # Longer data is truncated, and is then not valid JSON.
-        return orjson.loads(isal_zlib.decompressobj().decompress(data, MAX_SNAPSHOT))
+        return _unpacked(data)
+
+
+def _unpacked(data: bytes) -> Any:
+    """Decode compressed JSON; longer data is truncated, and is then not valid JSON."""
+    return orjson.loads(isal_zlib.decompressobj().decompress(data, MAX_SNAPSHOT))
 
 
 _EVENT_NAMES = {Missing: "missing", Moved: "moved", VerifiedPair: "found", PairingResult: "settled"}

@@ -11,8 +11,8 @@ from diptych.files import reason_of
 from diptych.page.body import decompress
 from diptych.run.archive import OWN
 from diptych.run.queries import SQL
+from diptych.run.scan import records
 from diptych.run.store import Store
-from diptych.run.warc import records
 from diptych.text.digests import body_digest
 from diptych.types import Response
 

@@ -6,12 +6,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from diptych.errors import StoreError
-from diptych.files import reason_of
+from diptych.errors import StoreError, in_one_line
+from diptych.files import is_special, reason_of
 from diptych.run.warc import read_at
 from diptych.types import Response
 
 MAX_OPEN = 64  # files open for reading
+_OWN_FOLDERS = (("warc",), ("..", "..", "warc"))
+"""folders of the archives of a run, and of the archives of a job that all its runs share"""
 
 
 class OpenArchives:
@@ -24,19 +26,29 @@ class OpenArchives:
     def read(self, path: str, offset: int) -> Response | None:
         """Read the response at an offset in a WARC file; None if there is no response there.
 
-        `path` is absolute or relative to the run folder.
+        `path` is absolute or relative to the run folder.  It comes from a database that may be
+        hostile: a relative path must be that of an archive of the run or of its job.
         """
         stream = self._streams.get(path)
         if stream is None:
             if len(self._streams) >= MAX_OPEN:
                 self._streams.pop(next(iter(self._streams))).close()
-            try:
-                stream = self._streams[path] = (self._folder / path).open("rb")
-            except OSError as error:
-                raise StoreError(
-                    f"cannot read {path}, which the run requires: {reason_of(error)}"
-                ) from error
+            stream = self._streams[path] = self._opened(path)
         return read_at(stream, offset)
+
+    def _opened(self, path: str) -> BinaryIO:
+        file, name = Path(path), in_one_line(path)
+        if not file.is_absolute() and file.parts[:-1] not in _OWN_FOLDERS:
+            raise StoreError(f"run.sqlite names the archive {name}, which is outside of the run")
+        try:
+            file = self._folder / file
+            if is_special(file):  # reading a pipe or a device may never end
+                raise StoreError(f"cannot read {name}, which the run requires: it is no file")
+            return file.open("rb")
+        except (OSError, ValueError) as error:
+            raise StoreError(
+                f"cannot read {name}, which the run requires: {reason_of(error)}"
+            ) from error
 
     def close(self) -> None:
         """Close all files; the next call of `read` opens its file again."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
+from diptych.errors import ArchiveError
 from diptych.language.codes import wanted_language
 from diptych.page.content import READER, Content, unpack_outline
 from diptych.page.declarations import Checked
@@ -45,14 +47,19 @@ class Pages(Database):
         return self.archive.read(*row) if row else None
 
     def answer(self, url: Url) -> Response | None:
-        """The last response to a URL, whether or not it is a page; None if there is none."""
-        row = self.db.execute(SQL["last_answer"], (url_key(url),)).fetchone()
-        return self.archive.read(*row) if row else None
+        """The last response to a URL, whether or not it is a page; None if it cannot be read."""
+        return self._read_if_whole(SQL["last_answer"], url)
 
     def good_answer(self, url: Url) -> Response | None:
-        """The last response to a URL that could be used; None if there is none."""
-        row = self.db.execute(SQL["last_good_answer"], (url_key(url),)).fetchone()
-        return self.archive.read(*row) if row else None
+        """The last response to a URL that could be used; None if it cannot be read."""
+        return self._read_if_whole(SQL["last_good_answer"], url)
+
+    def _read_if_whole(self, query: str, url: Url) -> Response | None:
+        """The response at the place that a query finds; None if there is none or it is damaged."""
+        row = self.db.execute(query, (url_key(url),)).fetchone()
+        with suppress(ArchiveError):
+            return self.archive.read(*row) if row else None
+        return None
 
     def page(self, url: Url) -> Page | None:
         """Load a page with its record and links; None if the page is not stored."""

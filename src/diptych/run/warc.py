@@ -9,24 +9,17 @@ from __future__ import annotations
 import io
 import re
 import uuid
-import zlib
-from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
-from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-import zstandard
 from fastwarc.stream_io import ChunkedReader
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 from isal import igzip
 
 from diptych._version import VERSION
 from diptych.errors import ArchiveError
-from diptych.files import parser_errors, reading, reason_of
-from diptych.run import wacz
+from diptych.files import reading
 from diptych.text.digests import body_digest
 from diptych.text.urls import normalise
 from diptych.types import Response, Url
@@ -34,19 +27,10 @@ from diptych.types import Response, Url
 COMPRESSION = 2  # ISA-L: a fifth of zlib's time at the same size
 _TRUNCATED = {"content_type": "unspecified"}  # WARC 1.1: length, time, disconnect, unspecified
 _HOP_HEADERS = frozenset({"transfer-encoding", "connection", "keep-alive"})
-
-
-_COMPRESSED_AS_A_WHOLE = (
-    "it is compressed as a whole, not record by record; repair it with: warcio recompress OLD NEW"
-)
-_WITH_DICTIONARY = (
-    "it is compressed with a dictionary of zstd; compress each record with gzip, or with zstd"
-    " without a dictionary"
-)
-_KINDS = (WarcRecordType.response, WarcRecordType.resource)
-_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-_DICTIONARY = b"\x5d\x2a\x4d\x18"  # IIPC's zstd for WARC: the frame before the first record
-_CHUNK = 65_536  # bytes read at a time
+KINDS = (WarcRecordType.response, WarcRecordType.resource)
+"""types of the records that contain a response"""
+MAX_HEAD = 1 << 20  # bytes of the headers of a record; FastWARC allows 32 kB, servers send more
+_MAX_BODY = 64_000_000  # bytes; more than of any page or sitemap, see `page.sitemaps`
 _LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()  # the latest date that can be written
 _LINE_BREAKS = re.compile(r"[\r\n\0]+[ \t]*")
 _LATIN_1 = re.compile(r"[\0-\xff]*\Z")
@@ -58,21 +42,6 @@ class Pointer(NamedTuple):
     warc: int
     offset: int
     length: int
-
-
-class ArchivedResponse(NamedTuple):
-    """A response in a scanned archive, and its offset."""
-
-    offset: int
-    response: Response
-
-
-class Checked(NamedTuple):
-    """A record of an HTTP response, and whether its content has the digest that it states."""
-
-    offset: int
-    url: str
-    is_whole: bool
 
 
 class Origin(NamedTuple):
@@ -172,154 +141,25 @@ def _http_head(response: Response) -> bytes:
     return head.encode("latin-1" if _LATIN_1.match(head) else "utf-8", "surrogateescape")
 
 
-def check_archive(path: Path) -> None:
-    """Raise ArchiveError if a file does not begin like a WARC file, and is not a WACZ file."""
-    with reading(path, error=ArchiveError), path.open("rb") as stream:
-        head = stream.read(_CHUNK)
-    if not head:
-        raise ArchiveError(f"{path} is empty")
-    if head.startswith(wacz.SIGNATURE):
-        with reading(path, "WACZ file", error=ArchiveError):
-            wacz.members(path)
-        return
-    if head.startswith(_DICTIONARY):
-        raise ArchiveError(f"cannot read {path}: {_WITH_DICTIONARY}")
-    if head.startswith(_GZIP):
-        with suppress(zlib.error):
-            head = zlib.decompressobj(31).decompress(head, _CHUNK)
-    if head.startswith(_ZSTD):
-        with suppress(zstandard.ZstdError):
-            head = zstandard.ZstdDecompressor().stream_reader(head).read(_CHUNK)
-    if not head.lstrip().startswith(b"WARC/"):
-        raise ArchiveError(f"{path} is not a WARC file")
-
-
 def read_at(stream: BinaryIO, offset: int) -> Response | None:
     """The response whose record starts at an offset; None if there is no such record."""
     place = f"the record at byte {offset:,} of {getattr(stream, 'name', 'an archive')}"
     with reading(place, error=ArchiveError):
         stream.seek(offset)
-        for record in ArchiveIterator(stream, _KINDS[0] | _KINDS[1], strict_mode=False):
-            return _response(record)
+        for record in ArchiveIterator(stream, KINDS[0] | KINDS[1], max_header_len=MAX_HEAD):
+            return response_of(record)
     return None
 
 
-def scan(path: Path) -> Iterator[ArchivedResponse]:
-    """Yield all HTTP responses in a WARC or WACZ file, in order.
-
-    If the archive is truncated, raise an ArchiveError after yielding everything before that point.
-    """
-    state = _Progress()
-    try:
-        with path.open("rb") as stream:
-            is_zip = stream.read(len(wacz.SIGNATURE)) == wacz.SIGNATURE
-            size = stream.seek(0, 2)
-            parts = wacz.members(path) if is_zip else [wacz.Member("", 0, size)]
-            for part in parts:
-                stream.seek(part.start)
-                end = part.end if is_zip else None
-                yield from _scan(stream, part.start, end, state)
-    except parser_errors() as error:
-        said = (
-            f"damaged or truncated after record {state.found:,}"
-            if state.found
-            else "not a readable WARC file"
-        )
-        raise ArchiveError(f"{path} is {said}: {reason_of(error)}") from error
-
-
-def records(path: Path, size: int) -> Iterator[Checked]:
-    """Yield all records of HTTP responses in the first `size` bytes of a WARC file."""
-    kinds = WarcRecordType.response | WarcRecordType.revisit
-    with reading(path, error=ArchiveError), path.open("rb") as stream:
-        for record in ArchiveIterator(wacz.Window(stream, 0, size), kinds):
-            url = normalise((record.headers.get("WARC-Target-URI") or "").strip("<>"))
-            has_digest = "WARC-Payload-Digest" in record.headers
-            is_whole = not has_digest or record.verify_payload_digest(consume=True)
-            yield Checked(record.stream_pos, url or "", is_whole)
-
-
-@dataclass(slots=True)
-class _Progress:
-    """The number of records that have been read from an archive."""
-
-    found: int = 0
-
-
-def _scan(
-    stream: BinaryIO, start: int, end: int | None, state: _Progress
-) -> Iterator[ArchivedResponse]:
-    """Yield the responses in the WARC file that begins at `start` and ends before `end`."""
-    first, last = state.found, -1
-    source = stream if end is None else wacz.Window(stream, start, end)
-    for record in ArchiveIterator(source, strict_mode=False):
-        place = record.stream_pos
-        is_second = state.found == first + 1
-        if place == last or (is_second and _is_inside_a_member(stream, start, place)):
-            raise ValueError(_COMPRESSED_AS_A_WHOLE)
-        if record.record_type in _KINDS:
-            response = _response(record)
-            if response is not None:
-                yield ArchivedResponse(place, response)
-        state.found, last = state.found + 1, place
-    if state.found == first:
-        raise EOFError("it contains no records")
-    if _has_more(stream, last, end):
-        raise EOFError("the last record is truncated")
-
-
-def _is_inside_a_member(stream: BinaryIO, start: int, offset: int) -> bool:
-    """True if an archive is compressed, but no gzip member or zstd frame starts at this offset."""
-    position = stream.tell()
-    stream.seek(start)
-    magic = _magic(stream.read(4))
-    stream.seek(offset)
-    own = _magic(stream.read(4))
-    stream.seek(position)
-    return bool(magic) and own != magic
-
-
-def _magic(head: bytes) -> bytes:
-    """The first bytes of a compressed record; empty if it is not compressed."""
-    return next((magic for magic in (_GZIP, _ZSTD) if head.startswith(magic)), b"")
-
-
-def _has_more(stream: BinaryIO, last: int, end: int | None) -> bool:
-    """True if data follows the last record that was read, or if that record is incomplete.
-
-    `end` is where the archive ends; None means with the stream.
-    """
-    end = stream.seek(0, 2) if end is None else end
-    stream.seek(last)
-    magic = _magic(stream.read(4))
-    stream.seek(last)
-    if magic == _ZSTD:
-        return False  # FastWARC raises an error for an incomplete frame
-    if magic:
-        inflater = zlib.decompressobj(31)
-        while not inflater.eof and (chunk := stream.read(min(_CHUNK, end - stream.tell()))):
-            inflater.decompress(chunk)
-        rest = inflater.unused_data + stream.read(min(64, end - stream.tell()))
-        return not inflater.eof or bool(rest.strip(b"\0"))
-    length = -1
-    while (line := stream.readline(min(_CHUNK, end - stream.tell()))).strip():
-        name, _, value = line.partition(b":")
-        if name.strip().lower() == b"content-length":
-            length = int(value)
-    if length < 0 or not line:
-        return True  # cut off within the head
-    stream.seek(length, 1)
-    return bool(stream.read(max(min(64, end - stream.tell()), 0)).strip(b"\r\n\0"))
-
-
-def _response(record: WarcRecord) -> Response | None:
+def response_of(record: WarcRecord) -> Response | None:
     """Convert a record to a response with a normalised URL; None if the URL is not HTTP."""
     url = normalise((record.headers.get("WARC-Target-URI") or "").strip("<>"))
     if url is None:
         return None
-    body = record.reader.read()
+    length = record.content_length
+    body = record.reader.read(_MAX_BODY)
     declared = record.headers.get("Content-Length") or ""
-    if not declared.strip().isdigit() or len(body) < record.content_length:
+    if not declared.strip().isdigit() or len(body) < min(length, _MAX_BODY):
         raise EOFError(f"the record for {url} is truncated")
     headers = _headers(record)
     if any(
@@ -335,7 +175,7 @@ def _response(record: WarcRecord) -> Response | None:
         body=body,
         fetched_at=_seconds(record.record_date),
         ip=record.headers.get("WARC-IP-Address") or "",
-        truncated=record.headers.get("WARC-Truncated") or "",
+        truncated="length" if length > _MAX_BODY else record.headers.get("WARC-Truncated") or "",
     )
 
 

@@ -21,8 +21,9 @@ from diptych.files import parser_errors, reason_of, writing
 from diptych.frontier.scope import Anywhere, Scope, group
 from diptych.learn.libraries import library
 from diptych.run.archived import ArchiveIndex
+from diptych.run.scan import check_archive, scan
 from diptych.run.store import Store
-from diptych.run.warc import Origin, check_archive, compose, scan
+from diptych.run.warc import Origin, compose
 from diptych.sources.graph_files import LISTS, listed_files, opened
 from diptych.types import Response, Url
 

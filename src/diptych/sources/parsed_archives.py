@@ -14,7 +14,8 @@ from diptych.engine.workers import ALONE, Workers
 from diptych.errors import ArchiveError
 from diptych.page.answer import ReadAnswer
 from diptych.run.page_rows import PageRow, row_of
-from diptych.run.warc import Origin, check_archive, compose, compose_info, scan
+from diptych.run.scan import check_archive, scan
+from diptych.run.warc import Origin, compose, compose_info
 from diptych.sources.archives import is_useful
 from diptych.types import Kind, Response, Url
 

@@ -4,11 +4,12 @@ import csv
 import io
 from datetime import datetime
 
+import pytest
 from hypothesis import given, settings
 from support.examples import examples
 from support.exported import DE, EN, FR, LANGS, UNIT, Given, corpora, dirty_texts, written
 
-from diptych.stages.export.shared.columns import iso_time, unit_id
+from diptych.stages.export.shared.columns import iso_time, one_line, unit_id
 from diptych.stages.export.tsv import Tsv
 from diptych.units import Side, Unit
 
@@ -111,3 +112,26 @@ def test_any_text_is_one_line_of_all_columns(corpus: Given) -> None:
     lines = written(Tsv(), corpus)["tsv"].decode().splitlines()
     assert len(lines) == len(corpus.given) + 1
     assert {line.count("\t") for line in lines} == {27}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", '"=1"', '"open', "\uff1d1+1",
+        "\uff0b1", "\uff0d1", "\uff201", "=HYPERLINK(1)", "-- a dash",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("n_way", [False, True])
+def test_texts_are_no_formulas_on_request(text: str, n_way: bool) -> None:
+    sides = tuple(each._replace(text=text) if i else each for i, each in enumerate(UNIT.sides))
+    corpus = Given([UNIT._replace(sides=sides)], ("en", "fr"))
+    lines = written(Tsv(n_way=n_way, safe_cells=True), corpus)["tsv"].decode().splitlines()
+    cell = lines[1].split("\t")[1]
+    assert cell == "'" + one_line(text)
+    plain = written(Tsv(n_way=n_way), corpus)["tsv"].decode().splitlines()
+    assert plain[1].split("\t")[1] == one_line(text)
+
+
+def test_other_texts_are_the_same_in_safe_cells() -> None:
+    corpus = Given([UNIT])
+    assert written(Tsv(safe_cells=True), corpus) == written(Tsv(), corpus)
