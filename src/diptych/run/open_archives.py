@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from diptych.errors import StoreError
+from diptych.errors import StoreError, machine_advice
 from diptych.files import reason_of
 from diptych.run.warc import read_at
 from diptych.types import Response
@@ -33,9 +33,9 @@ class OpenArchives:
             try:
                 stream = self._streams[path] = (self._folder / path).open("rb")
             except OSError as error:
-                raise StoreError(
-                    f"cannot read {path}, which the run requires: {reason_of(error)}"
-                ) from error
+                said = f"cannot read {path}, which the run requires: {reason_of(error)}"
+                advice = machine_advice(error)
+                raise StoreError("; ".join(filter(None, [said, advice]))) from error
         return read_at(stream, offset)
 
     def close(self) -> None:
