@@ -17,8 +17,8 @@ NAMES = [
     "AlignedText", "ArchiveError", "Bead", "ConfigError", "CorpusError", "DiptychError", "Document",
     "Exported", "Job", "LangScore", "MachineError", "PageInfo", "PageText", "Pair", "Progress",
     "Run", "Segment", "SegmentPair", "SiteVerdict", "SourceError", "Step", "StoppedError",
-    "StoreError", "Summary", "Term", "TextBlock", "__version__", "align", "detect", "discover", "mine",
-    "open", "url_languages",
+    "StoreError", "Summary", "Term", "TextBlock", "__version__", "align", "detect", "discover",
+    "mine", "open", "url_languages",
     "url_pairs",
 ]  # fmt: skip
 

@@ -7,7 +7,7 @@ import errno
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import BinaryIO
 from urllib.request import getproxies, proxy_bypass
@@ -18,6 +18,7 @@ from aiohttp.connector import Connection
 from yarl import URL
 
 from diptych.engine.addresses import guarded_socket, is_private_name, refused_addresses
+from diptych.engine.clock import SteadyClock
 from diptych.errors import without_password
 from diptych.page.answer import REDIRECTS
 from diptych.page.robots import MAX_ROBOTS_BYTES
@@ -48,6 +49,8 @@ class FetchSettings:
     page_bytes: int = 10_000_000
     resolver: AbstractResolver | None = None
     """resolves host names; None means this machine's resolver"""
+    clock: Callable[[], float] = field(default_factory=SteadyClock, compare=False)
+    """the time for delays, limits and the dates of responses"""
 
 
 class NotWrittenError(Exception):
@@ -259,7 +262,7 @@ class Fetcher:
 
     async def _take(self, url: Url, kind: Kind, answer: aiohttp.ClientResponse) -> Response:
         truncated, body = await self._body(kind, answer)
-        return _response(url, answer, body, truncated)
+        return _response(url, answer, body, truncated, self._settings.clock())
 
     async def _body(self, kind: Kind, answer: aiohttp.ClientResponse) -> tuple[str, bytes]:
         """Read the body; return the reason for truncation (empty if complete) and the body."""
@@ -290,13 +293,16 @@ class Fetcher:
 
 
 def _response(
-    url: Url, answer: aiohttp.ClientResponse, body: bytes, truncated: str = ""
-) -> Response:
+    url: Url, answer: aiohttp.ClientResponse, body: bytes, truncated: str = "",
+    at: float | None = None,
+) -> Response:  # fmt: skip
     headers = tuple(
         (name.decode("latin-1"), value.decode("latin-1")) for name, value in answer.raw_headers
     )
     peer = getattr(answer, "peer", "")
-    return Response(url, answer.status, headers, body, time.time(), peer, truncated)
+    return Response(
+        url, answer.status, headers, body, time.time() if at is None else at, peer, truncated
+    )
 
 
 async def _take_range(
