@@ -135,7 +135,7 @@ _BY_NUMBER = {
     errno.EIO: _DISK, errno.ENXIO: _DISK, errno.ENODEV: _DISK, errno.ESTALE: _DISK,
     errno.EACCES: _PERMISSION, errno.EPERM: _PERMISSION, errno.EROFS: _PERMISSION,
     errno.EMFILE: _FILES, errno.ENFILE: _FILES,
-    errno.ENOMEM: _MEMORY,
+    errno.ENOMEM: _MEMORY, errno.ENOBUFS: _MEMORY,
 }  # fmt: skip
 _BY_NAME = {
     "SQLITE_FULL": _SPACE, "SQLITE_IOERR": _DISK, "SQLITE_NOMEM": _MEMORY,

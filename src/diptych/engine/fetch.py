@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -19,7 +20,7 @@ from yarl import URL
 
 from diptych.engine.addresses import guarded_socket, is_private_name, refused_addresses
 from diptych.engine.clock import SteadyClock
-from diptych.errors import without_password
+from diptych.errors import MachineError, machine_advice, without_password
 from diptych.page.answer import REDIRECTS
 from diptych.page.robots import MAX_ROBOTS_BYTES
 from diptych.page.sitemaps import MAX_SITEMAP_BYTES
@@ -30,6 +31,7 @@ from diptych.types import Failure, Kind, Response, Url
 ROBOTS_REDIRECTS = 5  # RFC 9309, 2.3.1.2: at least five
 HTML_TYPES = ("text/html", "application/xhtml+xml", "application/xml", "text/xml")
 UNKNOWN_TYPES = ("", "text/plain", "application/octet-stream", "unknown/unknown")
+_OUR_FAULTS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _MAX_VALIDATOR = 512  # characters; longer ones are not sent back
 _RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(?:(\d{1,18})|\*)\Z", re.IGNORECASE)
 
@@ -250,6 +252,7 @@ class Fetcher:
             async with request as answer:
                 return await take(answer)
         except (aiohttp.ClientError, OSError, ValueError, asyncio.IncompleteReadError) as error:
+            _raise_if_ours(url, error)
             return _failure(url, error, refused)
 
     def _proxy_for(self, url: Url) -> str | None:
@@ -338,6 +341,17 @@ async def _take_file(url: Url, transfer: Transfer, answer: aiohttp.ClientRespons
 def _may_be_html(answer: aiohttp.ClientResponse) -> bool:
     declared = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     return declared in HTML_TYPES or declared in UNKNOWN_TYPES
+
+
+def _raise_if_ours(url: Url, error: Exception) -> None:
+    """Raise a `MachineError` if this machine is the reason for a fault, and not the web.
+
+    Otherwise, hosts would be given up because this process has too many open files.
+    """
+    cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
+    if isinstance(cause, OSError) and cause.errno in _OUR_FAULTS:
+        said = f"cannot connect to {host_of(url)}: {os.strerror(cause.errno)}"
+        raise MachineError(f"{said}; {machine_advice(cause)}") from error
 
 
 def _failure(url: Url, error: Exception, refused: list[str]) -> Failure:
