@@ -53,7 +53,7 @@ EFFECTS = NETWORK | {
 ALLOWED = {
     "base": {"os", "pathlib", "shutil", "sys"},
     "learn": {"pathlib", "random"},  # models in files; training is seeded
-    "run": {"pathlib", "sqlite3", "sys", "uuid"},
+    "run": {"pathlib", "shutil", "sqlite3", "sys", "tempfile", "uuid"},
     "frontier": {"sqlite3"},
     "engine": EFFECTS - {"sqlite3"},
     "sources": {"glob", "os", "pathlib", "shutil", "sqlite3", "tempfile"},

@@ -39,8 +39,8 @@ def test_there_is_one_root() -> None:
 
 def test_every_error_is_public_and_documented() -> None:
     assert set(errors.__all__) == {cls.__name__ for cls in CLASSES} | {
-        "for_command_line", "for_python", "in_one_line", "message_of", "option_name",
-        "without_password",
+        "for_command_line", "for_python", "in_one_line", "is_of_machine", "is_system_fault",
+        "machine_advice", "message_of", "option_name", "without_password",
     }  # fmt: skip
     assert all(cls.__doc__ and cls.__doc__ != cls.__bases__[0].__doc__ for cls in CLASSES)
 

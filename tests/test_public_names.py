@@ -15,10 +15,10 @@ import diptych
 
 NAMES = [
     "AlignedText", "ArchiveError", "Bead", "ConfigError", "CorpusError", "DiptychError", "Document",
-    "Exported", "Job", "LangScore", "PageInfo", "PageText", "Pair", "Progress", "Run", "Segment",
-    "SegmentPair", "SiteVerdict", "SourceError", "Step", "StoppedError", "StoreError", "Summary",
-    "Term", "TextBlock", "__version__", "align", "detect", "discover", "mine", "open",
-    "url_languages",
+    "Exported", "Job", "LangScore", "MachineError", "PageInfo", "PageText", "Pair", "Progress",
+    "Run", "Segment", "SegmentPair", "SiteVerdict", "SourceError", "Step", "StoppedError",
+    "StoreError", "Summary", "Term", "TextBlock", "__version__", "align", "detect", "discover",
+    "mine", "open", "url_languages",
     "url_pairs",
 ]  # fmt: skip
 

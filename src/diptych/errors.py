@@ -1,11 +1,13 @@
 """The errors that Diptych raises on purpose.
 
-    DiptychError            an error that the user can correct; the command line exits with code 2
+    DiptychError            an error that the user can correct; the command line exits with code 2,
+    |                       or with code 3 if the machine is at fault (`is_of_machine`)
     +-- ConfigError         an invalid language, URL, strategy, parameter or option
     +-- StoreError          a run folder that cannot be opened, read or written
     +-- ArchiveError        a WARC file that cannot be read
     +-- SourceError         a source of links or of candidates that cannot be read
     +-- CorpusError         a corpus file that cannot be read
+    +-- MachineError        a full or unreadable disk, missing permission, too many open files
     +-- StoppedError        the user stopped a run, which can be continued
 
 Failed requests are not errors: they are values (`types.Failure`) that are counted and shown.
@@ -16,19 +18,25 @@ names an option with `option_name("max_pages")`, which is shown as `--max-pages`
 
 from __future__ import annotations
 
+import errno
 import re
+import sys
 
 __all__ = [
     "ArchiveError",
     "ConfigError",
     "CorpusError",
     "DiptychError",
+    "MachineError",
     "SourceError",
     "StoppedError",
     "StoreError",
     "for_command_line",
     "for_python",
     "in_one_line",
+    "is_of_machine",
+    "is_system_fault",
+    "machine_advice",
     "message_of",
     "option_name",
     "without_password",
@@ -107,8 +115,77 @@ class CorpusError(DiptychError):
     """Raised for a corpus file that is damaged or truncated."""
 
 
+class MachineError(DiptychError):
+    """Raised if the machine fails: a full disk, no permission, too many open files, no memory."""
+
+
 class StoppedError(DiptychError):
     """Raised when the user stops a run; nothing saved is lost, and the run can be continued."""
+
+
+_AGAIN = ", then run the same command again"
+_SPACE = f"free some disk space{_AGAIN}"
+_DISK = f"check the disk and the log of the system{_AGAIN}"
+_PERMISSION = "check who may read and write there, or choose another place"
+_MEMORY = f"free some memory{_AGAIN}"
+_FILES = f"raise the limit of open files (ulimit -n){_AGAIN}"
+_BY_NUMBER = {
+    errno.ENOSPC: _SPACE, errno.EDQUOT: _SPACE,
+    errno.EFBIG: f"raise the limit of file sizes (ulimit -f), or use another disk{_AGAIN}",
+    errno.EIO: _DISK, errno.ENXIO: _DISK, errno.ENODEV: _DISK, errno.ESTALE: _DISK,
+    errno.EACCES: _PERMISSION, errno.EPERM: _PERMISSION, errno.EROFS: _PERMISSION,
+    errno.EMFILE: _FILES, errno.ENFILE: _FILES,
+    errno.ENOMEM: _MEMORY, errno.ENOBUFS: _MEMORY,
+}  # fmt: skip
+_BY_NAME = {
+    "SQLITE_FULL": _SPACE, "SQLITE_IOERR": _DISK, "SQLITE_NOMEM": _MEMORY,
+    "SQLITE_READONLY": _PERMISSION, "SQLITE_PERM": _PERMISSION,
+    "SQLITE_CANTOPEN": f"check that you may write to its folder, and ulimit -n{_AGAIN}",
+    "SQLITE_BUSY": f"wait until no other process uses it{_AGAIN}",
+    "SQLITE_PROTOCOL": f"wait until no other process uses it{_AGAIN}",
+}  # fmt: skip
+"""advice by the name of the primary error; the names of others begin with it"""
+
+
+def machine_advice(fault: BaseException | None) -> str | None:
+    """Advice for an error of the system or of SQLite; None if the machine is not at fault.
+
+    >>> machine_advice(OSError(errno.ENOSPC, "No space left on device"))
+    'free some disk space, then run the same command again'
+    >>> machine_advice(FileNotFoundError(errno.ENOENT, "No such file or directory"))
+    """
+    if isinstance(fault, OSError):
+        return _BY_NUMBER.get(fault.errno or 0)
+    name = "_".join(getattr(fault, "sqlite_errorname", "").split("_")[:2])
+    return _BY_NAME.get(name)
+
+
+def is_system_fault(error: BaseException | None) -> bool:
+    """True for an error of the system, of memory or of a database; False for a closed pipe.
+
+    >>> is_system_fault(OSError(errno.EIO, "Input/output error")), is_system_fault(ValueError())
+    (True, False)
+    """
+    if isinstance(error, BrokenPipeError):
+        return False
+    sqlite = sys.modules.get("sqlite3")  # if it is not loaded, it has raised nothing
+    is_of_database = sqlite is not None and (
+        isinstance(error, sqlite.OperationalError) or type(error) is sqlite.DatabaseError
+    )
+    return isinstance(error, OSError | MemoryError) or is_of_database
+
+
+def is_of_machine(error: DiptychError) -> bool:
+    """True if an error is a fault of the machine, such as a full disk or a damaged run.
+
+    >>> is_of_machine(MachineError()), is_of_machine(ConfigError())
+    (True, False)
+    """
+    cause = error.__cause__
+    if isinstance(error, MachineError) or machine_advice(cause) is not None:
+        return True
+    is_of_database = is_system_fault(cause) and not isinstance(cause, OSError)
+    return isinstance(error, StoreError) and is_of_database
 
 
 def in_one_line(text: object) -> str:

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from diptych.errors import ConfigError, DiptychError, in_one_line
+from diptych.errors import ConfigError, DiptychError, in_one_line, machine_advice
 
 __all__ = [
     "cached_folder", "is_special", "model_file", "parser_errors", "read_file", "reading",
@@ -90,6 +90,7 @@ def reading(
         # Libraries written in Rust raise Exception itself.
         if type(fault) is Exception or isinstance(fault, parser_errors()):
             is_other = what and not getattr(fault, "strerror", None)
+            advice = machine_advice(fault) or advice
             said = f"{path} is not a {what}" if is_other else f"cannot read {path}"
             said += f": {reason_of(fault)}" + (f"; {advice}" if advice else "")
             raise error(said) from fault
@@ -183,8 +184,8 @@ def writing(
     except OSError as fault:
         is_folder_missing = fault.errno == errno.ENOENT
         reason = f"there is no folder {path.parent}" if is_folder_missing else reason_of(fault)
-        advice = f"; {advice}" if advice else ""
-        raise error(f"cannot write {path}: {reason}{advice}") from fault
+        said = f"cannot write {path}: {reason}"
+        raise error("; ".join(filter(None, [said, advice or machine_advice(fault)]))) from fault
 
 
 def is_special(path: Path, *, follow_links: bool = True) -> bool:

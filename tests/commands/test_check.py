@@ -39,10 +39,10 @@ def cut_archive(folder: Path) -> None:
 
 
 def damage_database(folder: Path) -> None:
-    """Zero a page of the database in its middle."""
-    path = folder / "run.sqlite"
-    with path.open("r+b") as file:
-        file.seek(path.stat().st_size // 2 // 4096 * 4096)
+    """Zero the first page of a table of the database."""
+    ((page,),) = query(folder, "SELECT rootpage FROM sqlite_master WHERE name = 'fetches'")
+    with (folder / "run.sqlite").open("r+b") as file:
+        file.seek((page - 1) * 4096)
         file.write(bytes(4096))
 
 

@@ -249,7 +249,7 @@ def test_run_whose_database_is_damaged(begun, command, content):
     for file in begun.glob("run.sqlite*"):
         file.unlink()
     (begun / "run.sqlite").write_bytes(content)
-    assert "run.sqlite" in mistake(*_on(command, begun))
+    assert "run.sqlite" in mistake(*_on(command, begun), code=3)
 
 
 @pytest.mark.parametrize("command", ["mine", "status", "explain", "export"])

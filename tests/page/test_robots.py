@@ -191,3 +191,20 @@ def test_first_of_several_waits_counts() -> None:
 def test_any_wait_is_accepted_and_never_negative(value: str) -> None:
     seconds = retry_after(answer(503, b"", ("Retry-After", value)))
     assert seconds is None or seconds >= 0.0
+
+
+@pytest.mark.parametrize(
+    ("date", "fetched_at", "wait"),
+    [
+        ("Sun, 06 Nov 1994 08:49:00 GMT", 0.0, 37.0),  # our clock is years behind
+        ("Sun, 06 Nov 1994 08:49:00 GMT", 4e9, 37.0),  # or years ahead
+        ("", 784_111_770.0, 7.0),
+        ("yesterday", 784_111_770.0, 7.0),
+        ("Sun, 06 Nov 1994 09:00:00 GMT", 0.0, 0.0),
+    ],
+)
+def test_date_to_wait_for_is_read_by_the_clock_of_the_server(
+    date: str, fetched_at: float, wait: float
+) -> None:
+    headers = (("Retry-After", "Sun, 06 Nov 1994 08:49:37 GMT"), ("Date", date))
+    assert retry_after(Response(Url("http://a.b/"), 429, headers, b"", fetched_at)) == wait

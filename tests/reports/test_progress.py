@@ -41,6 +41,7 @@ class _Crawl:
     foreseen: Outlook | None = None
     pages_allowed: int | None = None
     seconds_allowed: float | None = None
+    now: float = 0.0
     stats: Stats = field(default_factory=lambda: Stats(downloads=30, pages=25, segments=8))
     store: Any = field(default_factory=_Store)
     hosts: _Hosts = field(default_factory=_Hosts)

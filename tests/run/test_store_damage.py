@@ -94,7 +94,7 @@ def test_commands_report_it_in_one_line(folder: Path, command: str) -> None:
     size = (folder / "run.sqlite").stat().st_size
     spoil(folder, PAGE, b"\xa5" * (size - PAGE))
     more = ["--format", "tsv"] if command == "export" else []
-    assert f"cannot use {folder}/run.sqlite" in mistake(command, folder, *more)
+    assert f"cannot use {folder}/run.sqlite" in mistake(command, folder, *more, code=3)
 
 
 @pytest.mark.parametrize(

@@ -77,10 +77,10 @@ class Signal:
                 os.killpg(self._process.result().pid, self._signal)
 
 
-def mistake(*arguments: object) -> str:
+def mistake(*arguments: object, code: int = 2) -> str:
     """What is said about a command that cannot be: one line on standard error, and exit 2."""
     result = run(*arguments)
-    assert (result.exit_code, result.stdout) == (2, ""), result.output
+    assert (result.exit_code, result.stdout) == (code, ""), result.output
     (line,) = result.stderr.splitlines()
     assert line.startswith("error: ")
     return line

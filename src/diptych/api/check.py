@@ -68,7 +68,7 @@ def check_folder(folder: Path, watcher: Watcher) -> Checked:
 
 
 def _checked_run(folder: Path, watcher: Watcher) -> Checked:
-    from diptych.errors import StoreError
+    from diptych.errors import StoreError, machine_advice
     from diptych.run.integrity import Fault, database_faults
     from diptych.run.store import Store
 
@@ -81,6 +81,8 @@ def _checked_run(folder: Path, watcher: Watcher) -> Checked:
                 _check_archives(store, watcher, checked)
                 _check_segments(store, watcher, checked)
     except StoreError as error:
+        if machine_advice(error.__cause__) is not None:  # the run itself may be whole
+            raise
         checked.add([Fault("database", str(error))])
     return checked
 
@@ -123,7 +125,7 @@ def _check_segments(store: Store, watcher: Watcher, checked: Checked) -> None:
 def _check_file(path: Path, watcher: Watcher, checked: Checked) -> None:
     """Check the file with the corpus, if it has been written."""
     from diptych.corpus.check import file_faults
-    from diptych.errors import StoreError
+    from diptych.errors import StoreError, machine_advice
     from diptych.run.integrity import Fault
 
     if not path.is_file():
@@ -134,4 +136,6 @@ def _check_file(path: Path, watcher: Watcher, checked: Checked) -> None:
             checked.add([fault])
             watcher.tick()
     except StoreError as error:
+        if machine_advice(error.__cause__) is not None:
+            raise
         checked.add([Fault("corpus", str(error))])

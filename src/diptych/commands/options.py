@@ -6,7 +6,7 @@ import io
 import signal
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from contextvars import copy_context
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,16 @@ import click
 from diptych.api.declare import REQUIRED, argument, option
 from diptych.api.web import Environment
 from diptych.commands._process import BriefCollections, on_signal, orderly_termination
-from diptych.errors import DiptychError, StoppedError, for_command_line
+from diptych.errors import (
+    DiptychError,
+    StoppedError,
+    for_command_line,
+    in_one_line,
+    is_of_machine,
+    is_system_fault,
+    machine_advice,
+)
+from diptych.files import reason_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,8 +35,8 @@ if TYPE_CHECKING:
     from diptych.reports.progress import Monitor
 
 Shown = TypeVar("Shown", bound="Monitor")
-FOUND, NOTHING, MISTAKE, STOPPED = 0, 1, 2, 130
-"""exit codes; the last one is for Ctrl-C"""
+FOUND, NOTHING, MISTAKE, MACHINE, STOPPED = 0, 1, 2, 3, 130
+"""exit codes; MACHINE is for faults such as a full disk, and STOPPED for Ctrl-C"""
 _IS_SAVED = "diptych.is_saved"  # in the context of a command that can be continued
 _CONTINUE = "Saved results are kept; run the same command again to continue."
 
@@ -112,8 +121,13 @@ class Group(click.Group):
             _say_stopped(ctx, error.for_command_line())
             raise SystemExit(STOPPED) from error
         except DiptychError as error:
-            click.echo(f"error: {error.for_command_line()}", err=True)
-            raise SystemExit(MISTAKE) from error
+            _say_error(error.for_command_line())
+            raise SystemExit(MACHINE if is_of_machine(error) else MISTAKE) from error
+        except Exception as error:
+            if is_system_fault(error):
+                _say_error(_described(error))
+                raise SystemExit(MACHINE) from error
+            raise
 
 
 def environment() -> Environment:
@@ -187,6 +201,24 @@ def _warn_if_slow(ctx: click.Context) -> None:
 
     if ctx.parent is None and (warning := slow_kernels()):
         click.echo(f"warning: {warning}", err=True)
+
+
+def _described(error: Exception) -> str:
+    """The message for a fault of the machine that nothing has described yet.
+
+    >>> _described(OSError(28, "No space left on device", "a.tsv"))
+    'a.tsv: No space left on device; free some disk space, then run the same command again'
+    """
+    name = getattr(error, "filename", None)
+    said = f"{in_one_line(name)}: {reason_of(error)}" if name else reason_of(error)
+    advice = "free some memory, then " if isinstance(error, MemoryError) else ""
+    return f"{said}; {machine_advice(error) or f'{advice}run the same command again'}"
+
+
+def _say_error(message: str) -> None:
+    """Print an error as one line; standard error may be on the disk that is full."""
+    with suppress(OSError):
+        click.echo(f"error: {message}", err=True)
 
 
 def _say_stopped(ctx: click.Context, how: str) -> None:

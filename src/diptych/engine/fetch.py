@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import BinaryIO
 from urllib.request import getproxies, proxy_bypass
@@ -18,7 +19,8 @@ from aiohttp.connector import Connection
 from yarl import URL
 
 from diptych.engine.addresses import guarded_socket, is_private_name, refused_addresses
-from diptych.errors import without_password
+from diptych.engine.clock import SteadyClock
+from diptych.errors import MachineError, machine_advice, without_password
 from diptych.page.answer import REDIRECTS
 from diptych.page.robots import MAX_ROBOTS_BYTES
 from diptych.page.sitemaps import MAX_SITEMAP_BYTES
@@ -29,6 +31,7 @@ from diptych.types import Failure, Kind, Response, Url
 ROBOTS_REDIRECTS = 5  # RFC 9309, 2.3.1.2: at least five
 HTML_TYPES = ("text/html", "application/xhtml+xml", "application/xml", "text/xml")
 UNKNOWN_TYPES = ("", "text/plain", "application/octet-stream", "unknown/unknown")
+_OUR_FAULTS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _MAX_VALIDATOR = 512  # characters; longer ones are not sent back
 _RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(?:(\d{1,18})|\*)\Z", re.IGNORECASE)
 
@@ -48,6 +51,8 @@ class FetchSettings:
     page_bytes: int = 10_000_000
     resolver: AbstractResolver | None = None
     """resolves host names; None means this machine's resolver"""
+    clock: Callable[[], float] = field(default_factory=SteadyClock, compare=False)
+    """the time for delays, limits and the dates of responses"""
 
 
 class NotWrittenError(Exception):
@@ -247,6 +252,7 @@ class Fetcher:
             async with request as answer:
                 return await take(answer)
         except (aiohttp.ClientError, OSError, ValueError, asyncio.IncompleteReadError) as error:
+            _raise_if_ours(url, error)
             return _failure(url, error, refused)
 
     def _proxy_for(self, url: Url) -> str | None:
@@ -259,7 +265,7 @@ class Fetcher:
 
     async def _take(self, url: Url, kind: Kind, answer: aiohttp.ClientResponse) -> Response:
         truncated, body = await self._body(kind, answer)
-        return _response(url, answer, body, truncated)
+        return _response(url, answer, body, truncated, self._settings.clock())
 
     async def _body(self, kind: Kind, answer: aiohttp.ClientResponse) -> tuple[str, bytes]:
         """Read the body; return the reason for truncation (empty if complete) and the body."""
@@ -290,13 +296,16 @@ class Fetcher:
 
 
 def _response(
-    url: Url, answer: aiohttp.ClientResponse, body: bytes, truncated: str = ""
-) -> Response:
+    url: Url, answer: aiohttp.ClientResponse, body: bytes, truncated: str = "",
+    at: float | None = None,
+) -> Response:  # fmt: skip
     headers = tuple(
         (name.decode("latin-1"), value.decode("latin-1")) for name, value in answer.raw_headers
     )
     peer = getattr(answer, "peer", "")
-    return Response(url, answer.status, headers, body, time.time(), peer, truncated)
+    return Response(
+        url, answer.status, headers, body, time.time() if at is None else at, peer, truncated
+    )
 
 
 async def _take_range(
@@ -332,6 +341,17 @@ async def _take_file(url: Url, transfer: Transfer, answer: aiohttp.ClientRespons
 def _may_be_html(answer: aiohttp.ClientResponse) -> bool:
     declared = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     return declared in HTML_TYPES or declared in UNKNOWN_TYPES
+
+
+def _raise_if_ours(url: Url, error: Exception) -> None:
+    """Raise a `MachineError` if this machine is the reason for a fault, and not the web.
+
+    Otherwise, hosts would be given up because this process has too many open files.
+    """
+    cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
+    if isinstance(cause, OSError) and cause.errno in _OUR_FAULTS:
+        said = f"cannot connect to {host_of(url)}: {os.strerror(cause.errno)}"
+        raise MachineError(f"{said}; {machine_advice(cause)}") from error
 
 
 def _failure(url: Url, error: Exception, refused: list[str]) -> Failure:

@@ -230,7 +230,7 @@ class LinkService:
 
     description: Description
     sleep: Callable[[float], None] = time.sleep
-    clock: Callable[[], float] = time.time
+    clock: Callable[[], float] = time.monotonic
     proxy: str | None = None
     patience: float = _ENDLESS
     """seconds after which a request is no longer retried"""
@@ -360,7 +360,7 @@ class LinkService:
         return Failure(url, Reason.TIMEOUT, f"no complete response within {seconds:g} s")
 
     def _refusal(self, url: Url, error: urllib.error.HTTPError) -> Failure:
-        response = Response(url, error.code, tuple(error.headers.items()), b"", self.clock())
+        response = Response(url, error.code, tuple(error.headers.items()), b"", time.time())
         detail = f"the service returned {error.code} {in_one_line(error.reason)[:300]}"
         if error.code in (401, 403):
             detail += "; is the key in 'headers' correct?"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -82,7 +81,7 @@ class LiveEngine:
         with crawl.store.transaction() as transaction, ThreadPoolExecutor(1) as keeper:
             async with Fetcher(self.settings) as fetcher:
                 while not watcher.stopped():
-                    now = time.time()
+                    now = self.settings.clock()
                     claims = crawl.next(now, min(self._room(fetches), MAX_STARTS))
                     if not is_prepared and any(claim.kind is not Kind.ROBOTS for claim in claims):
                         prepare()
@@ -133,15 +132,14 @@ class LiveEngine:
         reading, record = await _last_of(read_result(claim.url, result))
         return claim, reading, record
 
-    @staticmethod
-    async def _report(crawl: CrawlState, outcomes: list[Outcome]) -> None:
-        now = time.time()
+    async def _report(self, crawl: CrawlState, outcomes: list[Outcome]) -> None:
+        now = self.settings.clock()
         for claim, reading, record in outcomes:
             pointer = crawl.store.archive.append(record, now) if record else None
             crawl.fetched(claim, reading, now, pointer)
-            if time.time() - now > MAX_TURN:  # let others have a turn
+            if self.settings.clock() - now > MAX_TURN:  # let others have a turn
                 await asyncio.sleep(0)
-                now = time.time()
+                now = self.settings.clock()
 
 
 async def _in_thread(

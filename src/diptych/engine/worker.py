@@ -31,7 +31,13 @@ from typing import (
     runtime_checkable,
 )
 
-from diptych.errors import ArchiveError, DiptychError
+from diptych.errors import (
+    ArchiveError,
+    DiptychError,
+    is_of_machine,
+    machine_advice,
+    message_of,
+)
 from diptych.run.database import DatabaseError
 
 if TYPE_CHECKING:
@@ -101,6 +107,7 @@ class Fault(NamedTuple):
     is_ours: bool
     """True if the message was written for the user, and says what to do"""
     trace: str
+    is_of_machine: bool = True
 
 
 class Beginning(NamedTuple):
@@ -228,9 +235,11 @@ def _answer(order: Order, context: Any) -> bytes:
 
 
 def _fault(error: Exception) -> Fault:
-    is_ours = isinstance(error, DiptychError)
-    message = str(error) if is_ours else f"{type(error).__name__}: {error}"
-    return Fault(message, is_ours, traceback.format_exc())
+    if isinstance(error, DiptychError):
+        return Fault(message_of(error), True, traceback.format_exc(), is_of_machine(error))
+    advice = machine_advice(error)
+    message = "; ".join(filter(None, [f"{type(error).__name__}: {error}", advice]))
+    return Fault(message, False, traceback.format_exc(), not isinstance(error, ImportError))
 
 
 def _limit_memory(limit: int | None) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import diptych
 from diptych.engine.worker import FRAME, Failed, Fault
-from diptych.errors import DiptychError
+from diptych.errors import DiptychError, MachineError, machine_advice
 
 UNSENDABLE = (pickle.PicklingError, AttributeError, TypeError, ValueError, RecursionError)
 """exceptions that pickle raises for a value that cannot be sent to another process"""
@@ -34,7 +34,8 @@ async def start_process() -> asyncio.subprocess.Process:
             env={**_ONE_THREAD, **os.environ, "PYTHONPATH": path}, limit=1 << 20, **_OWN_GROUP,
         )  # fmt: skip
     except OSError as error:
-        raise DiptychError(f"cannot start a worker process: {error}") from error
+        said = f"cannot start a worker process: {error}"
+        raise MachineError("; ".join(filter(None, [said, machine_advice(error)]))) from error
 
 
 def kill(process: asyncio.subprocess.Process) -> None:
@@ -72,7 +73,7 @@ def loaded(body: bytes) -> Any:
 def error_of(fault: Fault) -> DiptychError:
     """The exception to raise for a machine fault in a worker."""
     message = fault.message if fault.is_ours else f"a worker process failed: {fault.message}"
-    error = DiptychError(message)
+    error = MachineError(message) if fault.is_of_machine else DiptychError(message)
     error.add_note(fault.trace)
     return error
 

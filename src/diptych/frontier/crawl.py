@@ -65,7 +65,10 @@ class Crawl:
         self._sitemaps = SitemapQueue(store, self.frontier, self.hosts)
         self._touched: dict[int, SiteInfo] = {}
         """sites affected by any event since the last checkpoint"""
+        self.now = now
+        """the time of the last call of `next`"""
         with store.transaction():
+            self.hosts.note_clock(now)
             for site in sites:
                 self.hosts.add_site(site)
             self.hosts.restore(now)
@@ -94,6 +97,7 @@ class Crawl:
     @in_transaction
     def next(self, now: float, room: int) -> list[Claim]:
         """Select up to `room` URLs to fetch now."""
+        self.now = now
         granted: list[Claim] = []
         self.hosts.stop_overdue_sites(self._limits, now)
         self._sitemaps.take(now, partial(self._take_sitemap_part, now))

@@ -73,6 +73,15 @@ class HostInfo:
     refusals: int = 0
 
 
+def _is_old(robots_at: float, now: float) -> bool:
+    """True if a robots.txt was fetched too long ago, or if the clock has been set back since.
+
+    >>> _is_old(1_000_000.0, 1_000_600.0), _is_old(1_000_000.0, 1_090_000.0), _is_old(1e9, 1e6)
+    (False, True, True)
+    """
+    return abs(now - robots_at) > ROBOTS_LIFETIME
+
+
 class Hosts:
     """The hosts and sites of a crawl, with their robots.txt rules and notes for the user.
 
@@ -137,6 +146,17 @@ class Hosts:
             if is_left and not site.in_flight and site.exhausted(limits, now) is SiteEnd.TIME_LIMIT:
                 self.stop_site(site, SiteEnd.TIME_LIMIT)
 
+    def note_clock(self, now: float) -> None:
+        """Shift the waits of earlier invocations if the clock has been set back since.
+
+        Otherwise, hosts would have to wait until the clock has caught up.  A replay begins at 0,
+        and its clock is not that of the responses.
+        """
+        row = self._store.db.execute(SQL["last_request"]).fetchone()
+        if row is not None and 0.0 < now < row[0]:
+            for name in ("shift_hosts", "shift_retries"):
+                self._store.db.execute(SQL[name], (row[0] - now, now))
+
     def restore(self, now: float) -> None:
         """Restore the hosts and counts from an earlier invocation."""
         by_id, db = self._site_by_id, self._store.db
@@ -167,7 +187,7 @@ class Hosts:
             elif next_at - now > self._politeness.max_wait:
                 self.stop(id, f"it asks clients to wait another {next_at - now:.0f} s")
             # An unreachable host is tried again in each invocation.
-            if robots_at is None or status == "unreachable" or now - robots_at > ROBOTS_LIFETIME:
+            if robots_at is None or status == "unreachable" or _is_old(robots_at, now):
                 self._fetch_robots_again(origin)
             else:
                 info.robots_at = robots_at
@@ -223,7 +243,7 @@ class Hosts:
     def knows_robots(self, id: int, now: float) -> bool:
         """Return True if a host's robots.txt is known; requeue a robots.txt older than a day."""
         info = self._by_id[id]
-        if info.robots_at is not None and now - info.robots_at > ROBOTS_LIFETIME:
+        if info.robots_at is not None and _is_old(info.robots_at, now):
             info.robots_at = None
             self._frontier.host(id).connections = 1
             self._fetch_robots_again(info.origin)

@@ -87,6 +87,15 @@ WHERE state = 3 AND reason >= 'failed:' AND reason < 'failed;'
 -- name: give_back_all_claims
 UPDATE urls SET state = 0, due = 0, attempts = attempts - 1 WHERE state = 1
 
+-- name: shift_hosts
+UPDATE hosts SET next_at = max(next_at - ?1, 0) WHERE next_at > ?2
+
+-- name: shift_retries
+UPDATE urls SET due = max(due - ?1, 0) WHERE state = 0 AND due > ?2
+
+-- name: last_request
+SELECT at FROM fetches WHERE typeof(at) = 'real' ORDER BY id DESC LIMIT 1
+
 -- name: site_costs
 SELECT site, sum(size), sum(status > 0) FROM fetches WHERE id > ? GROUP BY site
 

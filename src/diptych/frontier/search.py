@@ -126,6 +126,7 @@ class Discovery:
         """Add the seeds as leads, and restore the state of an earlier invocation, if any."""
         counts, stats = Statistics(self.store), self.stats
         self.frontier.give_back_all()
+        self.hosts.note_clock(now)
         stats.downloads, stats.robots = counts.downloads(), counts.robots_downloads()
         stats.pages = counts.pages()
         stats.tested, stats.found = self.leads.tested(), self.leads.found()

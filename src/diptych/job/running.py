@@ -40,7 +40,7 @@ def read_running(folder: Path, names: Iterable[str] | None = None) -> dict[str, 
         if known is not None and name not in known:
             continue
         try:
-            if now - path.stat().st_mtime > STALE_SECONDS:
+            if abs(now - path.stat().st_mtime) > STALE_SECONDS:  # or the clock was set
                 continue
             raw = orjson.loads(read_file(path, _MAX_BYTES))
         except (OSError, DiptychError, ValueError):

@@ -56,6 +56,8 @@ class Robots:
 def retry_after(response: Response) -> float | None:
     """The number of seconds to wait according to the Retry-After header; None if there is none.
 
+    A date is compared with that of the response, because our clock may be wrong.
+
     >>> from diptych.types import Url
     >>> retry_after(Response(Url("http://a.b/"), 429, (("Retry-After", "3"),), b"", 0.0))
     3.0
@@ -66,6 +68,15 @@ def retry_after(response: Response) -> float | None:
     if value.isascii() and value.isdigit():
         return float(value)
     try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - response.fetched_at)
+        until = parsedate_to_datetime(value).timestamp()
     except (ValueError, TypeError, OverflowError):
         return None
+    return max(0.0, until - _sent_at(response))
+
+
+def _sent_at(response: Response) -> float:
+    """The time when a server sent a response, by its own clock if it says so."""
+    try:
+        return parsedate_to_datetime(response.header("Date")).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return response.fetched_at

@@ -241,7 +241,7 @@ class Monitor(Watcher):
         The time to empty the queues of hosts with a long Crawl-delay is also taken into account.
         """
         rate = self._pages_per_second(crawl.stats)
-        bounds = [self._queue.seconds, crawl.seconds_left(time.time())]
+        bounds = [self._queue.seconds, crawl.seconds_left(crawl.now)]
         if self.total is not None and rate and self.crawl_seconds >= MIN_RATE_SECONDS:
             bounds.append((self.total - self.done) / rate)
         return min((bound for bound in bounds if bound is not None), default=None)

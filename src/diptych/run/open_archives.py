@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from diptych.errors import StoreError, in_one_line
+from diptych.errors import StoreError, in_one_line, machine_advice
 from diptych.files import is_special, reason_of
 from diptych.run.warc import read_at
 from diptych.types import Response
@@ -46,9 +46,9 @@ class OpenArchives:
                 raise StoreError(f"cannot read {name}, which the run requires: it is no file")
             return file.open("rb")
         except (OSError, ValueError) as error:
-            raise StoreError(
-                f"cannot read {name}, which the run requires: {reason_of(error)}"
-            ) from error
+            said = f"cannot read {name}, which the run requires: {reason_of(error)}"
+            advice = machine_advice(error)
+            raise StoreError("; ".join(filter(None, [said, advice]))) from error
 
     def close(self) -> None:
         """Close all files; the next call of `read` opens its file again."""

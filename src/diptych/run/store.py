@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from diptych.errors import StoreError, option_name
+from diptych.errors import StoreError, machine_advice, option_name
 from diptych.files import is_special, open_without_links, reason_of, shipped_text, writing
 from diptych.run.archive import Archive
+from diptych.run.connection import connect_to_read, connect_to_write
 from diptych.run.pages import Pages
 from diptych.run.pairs import Pairs
 from diptych.run.segments import VIEWS
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 11
 _UPGRADED = (6, 7, 8, 9, 10)  # schema versions that can be read and upgraded
-CACHE_KIB = 65_536
-READ_CACHE_KIB = 8_192  # of a process that only reads: it reads the pages of one site or pair
-_LOG_PAGES = 8_192  # of 4 kB in the log: copying them to the database blocks until they are on disk
 _DAMAGE = (sqlite3.Error, UnicodeDecodeError)  # the latter if a name in the schema is damaged
 
 
@@ -40,13 +38,11 @@ def _named(folder: Path) -> Iterator[None]:
         yield
     except _DAMAGE as error:
         kind = getattr(error, "sqlite_errorname", "SQLITE_CORRUPT")  # no name: a value is damaged
-        advice = ""
+        advice = machine_advice(error)
         if kind.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-            advice = f"; to mine its archives again, use {option_name('warc')} {folder}/warc"
-        elif kind == "SQLITE_FULL":
-            advice = "; free some disk space, then run the same command again"
+            advice = f"to mine its archives again, use {option_name('warc')} {folder}/warc"
         said = f"cannot use {folder / 'run.sqlite'}: {reason_of(error)}"
-        raise StoreError(said + advice) from error
+        raise StoreError("; ".join(filter(None, [said, advice]))) from error
 
 
 class Store(Pages, Pairs):
@@ -62,7 +58,7 @@ class Store(Pages, Pairs):
             raise StoreError(f"{folder} holds no run; mine a site into it first")
         try:
             with _named(folder):
-                self.db = self._connect(path, write=write)
+                self.db = connect_to_write(path) if write else connect_to_read(path)
                 self.archive = Archive(folder, self.db, agent=agent, lock=self._lock)
                 self._check_schema(write=write)
                 if write:
@@ -106,24 +102,6 @@ class Store(Pages, Pairs):
         if self._lock is not None:
             self._lock.close()
             self._lock = None
-
-    @staticmethod
-    def _connect(path: Path, *, write: bool) -> sqlite3.Connection:
-        db = sqlite3.connect(
-            path if write else f"{path.resolve().as_uri()}?mode=ro",
-            uri=not write,
-            isolation_level=None,
-            timeout=30.0,
-            cached_statements=256,
-            check_same_thread=False,
-        )
-        if write:
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = NORMAL")
-            db.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
-        db.execute("PRAGMA foreign_keys = ON")
-        db.execute(f"PRAGMA cache_size = -{CACHE_KIB if write else READ_CACHE_KIB}")
-        return db
 
     def _check_schema(self, *, write: bool) -> None:
         version = self.db.execute("PRAGMA user_version").fetchone()[0]

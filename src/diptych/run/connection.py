@@ -1,0 +1,73 @@
+"""Connections to the database of a run: for writing, or for reading, also from a read-only disk."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tempfile
+from pathlib import Path
+
+CACHE_KIB = 65_536
+READ_CACHE_KIB = 8_192  # of a process that only reads: it reads the pages of one site or pair
+_LOG_PAGES = 8_192  # of 4 kB in the log: copying them to the database blocks until they are on disk
+_UNWRITABLE = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
+"""errors if the log cannot be opened because nothing may be written to the folder"""
+
+
+def connect_to_write(path: Path) -> sqlite3.Connection:
+    """Open a database for reading and writing, with a log, so that others can read meanwhile."""
+    db = _connect(f"{path.resolve().as_uri()}?mode=rwc", CACHE_KIB)
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = NORMAL")
+    db.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
+    return db
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """Open a database for reading; nothing has to be writable.
+
+    SQLite shares the log of a database with other processes through a file beside it.  If that file
+    cannot be created, nobody writes to the database either, and it is read without a log.  A log
+    that a killed run has left is read from a temporary copy.
+    """
+    uri = f"{path.resolve().as_uri()}?mode=ro"
+    try:
+        return _connect(uri, READ_CACHE_KIB)
+    except sqlite3.OperationalError as error:
+        if not error.sqlite_errorname.startswith(_UNWRITABLE):
+            raise
+        log = _log_of(path)
+        if log.exists() and log.stat().st_size:
+            return _connect_to_copy(path)
+        return _connect(f"{uri}&immutable=1", READ_CACHE_KIB)
+
+
+def _connect(uri: str, cache: int) -> sqlite3.Connection:
+    db = sqlite3.connect(
+        uri, uri=True, isolation_level=None, timeout=30.0, cached_statements=256,
+        check_same_thread=False,
+    )  # fmt: skip
+    try:
+        db.execute("PRAGMA foreign_keys = ON")
+        db.execute(f"PRAGMA cache_size = -{cache}")
+        db.execute("SELECT count(*) FROM sqlite_master")  # opens the log
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _log_of(path: Path) -> Path:
+    return path.with_name(path.name + "-wal")
+
+
+def _connect_to_copy(path: Path) -> sqlite3.Connection:
+    """Copy a database with its log to a temporary folder, and open the copy.
+
+    The copies have no name when this function returns, so that nothing is left of them.
+    """
+    with tempfile.TemporaryDirectory(prefix="diptych-", ignore_cleanup_errors=True) as folder:
+        copy = Path(folder) / path.name
+        shutil.copyfile(path, copy)
+        shutil.copyfile(_log_of(path), _log_of(copy))
+        return _connect(copy.as_uri(), READ_CACHE_KIB)
