@@ -387,6 +387,22 @@ def test_power_failure_loses_nothing_in_other_files(
             assert store.response(where) is not None
 
 
+def test_run_whose_log_was_lost_in_a_power_failure_begins_again(tmp_path: Path) -> None:
+    """Its archive is kept under another name."""
+    folder, left = tmp_path / "run", tmp_path / "left"
+    folder.mkdir()
+    with Store(folder) as store:
+        add_page(store, 1)
+        shutil.copytree(folder, left)  # nothing in the log has been copied to the database
+    (left / "run.sqlite-wal").unlink()
+    with Store(left) as store:
+        assert store.count("SELECT count(*) FROM pages") == 0
+        add_page(store, 2)
+    assert sorted(path.name for path in (left / "warc").iterdir()) == [
+        "diptych-00001.warc.gz", "diptych-00001.warc.gz.unknown-1"
+    ]  # fmt: skip
+
+
 def test_archive_that_the_database_does_not_know_is_renamed(folder: Path) -> None:
     with Store(folder) as store:
         add_page(store, 1)
