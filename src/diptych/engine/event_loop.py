@@ -55,15 +55,18 @@ class EventLoopThread:
 
     def close(self) -> None:
         """Cancel all running tasks, stop the loop, and end its thread."""
-        if self._loop is None or self._thread is None:
+        loop, thread = self._loop, self._thread
+        if loop is None or thread is None:
             return
-        self.run(_cancel_others())
-        self.run(self._loop.shutdown_asyncgens())
-        self.run(self._loop.shutdown_default_executor())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
-        self._loop = self._thread = None
+        try:
+            self.run(_cancel_others())
+            self.run(loop.shutdown_asyncgens())
+            self.run(loop.shutdown_default_executor())
+        finally:
+            self._loop = self._thread = None  # if a signal interrupts the rest, it is not repeated
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join()
+            loop.close()
 
 
 async def _cancel_others() -> None:
