@@ -37,6 +37,24 @@ def test_closed_loop_is_started_again_when_it_is_needed() -> None:
     own.close()
 
 
+def test_loop_whose_start_is_interrupted_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = EventLoopThread()
+    loop = asyncio.new_event_loop()
+
+    def interrupted(*given: object, **more: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(asyncio, "new_event_loop", lambda: loop)
+        patch.setattr(threading, "Thread", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            own.loop  # noqa: B018
+    loop.close()
+    own.close()
+    assert own.run(answer()) == 42
+    own.close()
+
+
 @pytest.mark.parametrize("place", ["call_soon_threadsafe", "close"])
 def test_closing_that_is_interrupted_may_be_repeated(
     place: str, monkeypatch: pytest.MonkeyPatch

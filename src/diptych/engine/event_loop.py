@@ -27,11 +27,10 @@ class EventLoopThread:
     def loop(self) -> asyncio.AbstractEventLoop:
         """The running event loop, which is started on first use."""
         if self._loop is None:
-            self._loop = asyncio.new_event_loop()
-            self._thread = threading.Thread(
-                target=self._loop.run_forever, name="diptych-engine", daemon=True
-            )
-            self._thread.start()
+            loop = asyncio.new_event_loop()
+            thread = threading.Thread(target=loop.run_forever, name="diptych-engine", daemon=True)
+            thread.start()
+            self._loop, self._thread = loop, thread  # now: nobody waits for a loop that never ran
         return self._loop
 
     def run(self, coroutine: Coroutine[Any, Any, Value]) -> Value:
