@@ -348,6 +348,7 @@ def test_pages_lost_in_a_power_failure_are_queued_again(folder: Path, missing: s
     with Store(folder) as store:
         store.site_id("example.org")
         pointers = [add_page(store, number) for number in range(3)]
+        store.finish("corpus.tsv", "key")
     (path,) = warcs(folder)
     last = pointers[2]
     end = last.offset + last.length
@@ -360,6 +361,7 @@ def test_pages_lost_in_a_power_failure_are_queued_again(folder: Path, missing: s
         queued = store.db.execute("SELECT url FROM urls WHERE state = 0 ORDER BY url").fetchall()
         assert queued == [(url(number),) for number in range(3 - lost, 3)]
         assert store.count("SELECT count(*) FROM fetches") == 3 - lost
+        assert not store.is_finished("corpus.tsv", "key"), "it has segments of the lost pages"
         for where in kept:
             assert store.response(where) is not None
         for number in range(3 - lost, 3):

@@ -69,7 +69,7 @@ def check_folder(folder: Path, watcher: Watcher) -> Checked:
 
 def _checked_run(folder: Path, watcher: Watcher) -> Checked:
     from diptych.errors import StoreError
-    from diptych.run.integrity import Fault, database_faults
+    from diptych.run.integrity import Fault, database_faults, memory_faults
     from diptych.run.store import Store
 
     checked = Checked()
@@ -78,6 +78,7 @@ def _checked_run(folder: Path, watcher: Watcher) -> Checked:
             watcher.begin("checking the database")
             checked.add(database_faults(store))
             if not checked.faults:  # otherwise it does not say reliably what to look for
+                checked.add(memory_faults(store))
                 _check_archives(store, watcher, checked)
                 _check_segments(store, watcher, checked)
     except StoreError as error:
@@ -103,10 +104,11 @@ def _check_archives(store: Store, watcher: Watcher, checked: Checked) -> None:
 
 
 def _check_segments(store: Store, watcher: Watcher, checked: Checked) -> None:
-    """Check the segments of the corpus, and those that updates no longer found."""
+    """Check the segments of the corpus, those that updates no longer found, and written files."""
     from diptych.api.export import CorpusChoice, run_corpus
-    from diptych.corpus.check import Places
+    from diptych.corpus.check import Places, line_faults
     from diptych.run.terms import read_terms
+    from diptych.steps.write_corpus import written_files
 
     terms = read_terms(store.folder)
     if "detect" in terms.recipe:  # a search for sites has no corpus
@@ -117,6 +119,11 @@ def _check_segments(store: Store, watcher: Watcher, checked: Checked) -> None:
         for unit in run_corpus(store, terms, CorpusChoice(), vanished=vanished).units():
             checked.add(places.faults(unit))
             checked.segments += 1
+            watcher.tick()
+    for file in written_files(store, run_corpus(store, terms, CorpusChoice())):
+        watcher.begin(f"checking {file.name}")
+        for fault in line_faults(store.folder / file.name, file.lines, dated=file.is_dated):
+            checked.add([fault])
             watcher.tick()
 
 
