@@ -68,12 +68,16 @@ def _full_disk(chance: random.Random) -> Callable[[], None]:
 _FINE, _STOPPED = 0, 130
 _FAILED = frozenset({1, 2, 3, _FINE})  # 0: the fault concerned only one page or pair
 _KILLED = frozenset({-signal.SIGKILL})
+_INTERRUPTED = frozenset({_STOPPED, _FINE, 1})  # 1: while the end was being said
 _TERMINATED = frozenset({-signal.SIGTERM, _FINE, 1})  # 1: while the process ended
 KINDS = (
     Kind("SIGKILL", LINE, _always(injection.kill), _KILLED),
     Kind("SIGTERM", LINE, _always(injection.terminate), _TERMINATED, may_end_with="Terminated"),
     Kind("Ctrl-C", LINE, _always(injection.press_ctrl_c), frozenset({_STOPPED, _FINE, 1})),
-    Kind("KeyboardInterrupt", LINE, _always(injection.interrupt), frozenset({_STOPPED, _FINE})),
+    Kind(
+        "KeyboardInterrupt", LINE, _always(injection.interrupt), _INTERRUPTED,
+        may_end_with="KeyboardInterrupt",
+    ),
     Kind(
         "MemoryError", LINE, _always(injection.exhaust_memory), _FAILED, may_end_with="MemoryError"
     ),
@@ -82,7 +86,7 @@ KINDS = (
     Kind("full disk", LINE, _full_disk, _FAILED),
     Kind("archive cut", LINE, _always(injection.kill), _KILLED, "warc/*.gz"),
     Kind("log cut", LINE, _always(injection.kill), _KILLED, "run.sqlite-wal"),
-)
+)  # fmt: skip
 
 
 @dataclass
@@ -176,6 +180,7 @@ class Matrix:
             for kind in KINDS
             if kind.at in passed and (case.run or not kind.cut) and only in kind.name
         ]
+        self._chance.shuffle(kinds)
         started = time.monotonic()
         for number in range(points):
             kind = kinds[number % len(kinds)]
@@ -206,7 +211,7 @@ class Matrix:
             again, nth = self._chosen(counts, LINE)
             if self._crashed(case, again, nth, KINDS[0]).is_hit:
                 name += f", killed again at {again.name!r} ({nth})"
-        faults += self._left(case, expected)
+        faults += self._left(case, expected, is_cut=bool(kind.cut))
         for fault in faults:
             print(f"{name}: {fault}", flush=True)
         tally.faults += [name] * bool(faults)
@@ -237,13 +242,13 @@ class Matrix:
         for path in sorted((self._work / "run").glob(pattern))[-1:]:
             os.truncate(path, self._chance.randint(0, path.stat().st_size))
 
-    def _left(self, case: Case, expected: Any) -> Iterator[str]:
-        """Let a command go on; yields what is wrong with its results."""
+    def _left(self, case: Case, expected: Any, *, is_cut: bool) -> Iterator[str]:
+        """Check what is left, let the command go on, check again; yields all that is wrong."""
 
         def work() -> tuple[int, list[str], Any]:
+            faults = [] if is_cut else [f"before it goes on: {said}" for said in self._faults(case)]
             code = command(case.command)
-            faults = check_folder(self._work / case.run, Watcher()).faults if case.run else []
-            return code, [fault.said for fault in faults], case.outcome(self._work)
+            return code, [*faults, *self._faults(case)], case.outcome(self._work)
 
         ended = self._forked(work)
         if ended.result is None:
@@ -256,6 +261,14 @@ class Matrix:
         for name in sorted(expected.keys() | found.keys()):
             if expected.get(name) != found.get(name):
                 yield f"other {name}: {_difference(expected.get(name), found.get(name))}"
+
+    def _faults(self, case: Case) -> list[str]:
+        """What `diptych check` finds in a run, once it has a database with tables."""
+        run = self._work / case.run
+        if not case.run or not (run / "run.sqlite").exists():
+            return []
+        found = [fault.said for fault in check_folder(run, Watcher()).faults]
+        return [said for said in found if "has schema 0;" not in said]
 
 
 def _end_faults(kind: Kind, ended: Ended) -> Iterator[str]:
