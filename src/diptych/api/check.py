@@ -69,7 +69,7 @@ def check_folder(folder: Path, watcher: Watcher) -> Checked:
 
 def _checked_run(folder: Path, watcher: Watcher) -> Checked:
     from diptych.errors import StoreError
-    from diptych.run.integrity import Fault, database_faults, memory_faults
+    from diptych.run.integrity import Fault, database_faults
     from diptych.run.store import Store
 
     checked = Checked()
@@ -78,7 +78,6 @@ def _checked_run(folder: Path, watcher: Watcher) -> Checked:
             watcher.begin("checking the database")
             checked.add(database_faults(store))
             if not checked.faults:  # otherwise it does not say reliably what to look for
-                checked.add(memory_faults(store))
                 _check_archives(store, watcher, checked)
                 _check_segments(store, watcher, checked)
     except StoreError as error:
@@ -87,10 +86,11 @@ def _checked_run(folder: Path, watcher: Watcher) -> Checked:
 
 
 def _check_archives(store: Store, watcher: Watcher, checked: Checked) -> None:
-    """Check the records of the run's own archives, and the pages."""
-    from diptych.run.integrity import archive_faults, page_faults
+    """Check what the run has learned, the records of its own archives, and the pages."""
+    from diptych.run.integrity import archive_faults, memory_faults, page_faults
     from diptych.run.statistics import Statistics
 
+    checked.add(memory_faults(store))
     watcher.begin("checking archives")
     for fault in archive_faults(store):
         checked.add([fault])
