@@ -88,7 +88,7 @@ def run_until_words(
     check_declarations(store, context, workers, watcher)
     pair_pages(store, context, workers, watcher)
     return {
-        langs: sure_texts(store, context, langs, workers, watcher, max_letters=max_letters)
+        langs: sure_texts(store, context, langs, workers, watcher, max_letters=max_letters).texts
         for langs in (store.lang_pairs() if uses_words(strategies) else ())
     }
 
@@ -159,21 +159,24 @@ def pair_and_learn(
 
     Only those sites are paired again on which words may decide: others have hardly a page without a
     certain partner.  Return the context with all learned lexicons.  If no pages have been added
-    since the last call, the lexicons of that call are used again, unless it failed to pair a site.
+    since the last call, the lexicons of that call are used again, unless it failed to pair a site
+    or to learn from a page pair.
     """
     if store.begin_learning():
         given = context.lexicons
         check_declarations(store, context, workers, watcher)
-        is_whole = pair(store, context, workers, watcher, None)
+        is_paired = is_whole = pair(store, context, workers, watcher, None)
         for _ in range(ROUNDS if uses_words(context.strategies) else 0):
             before = store.sure_pairs(SURE_PAIR)
             learned = learn_lexicons(store, context, given, workers, watcher)
-            context = replace(context, lexicons=learned)
+            context = replace(context, lexicons=learned.lexicons)
+            is_whole = is_whole and learned.is_whole
             sites = store.doubtful_sites(CERTAIN, SURE_PAIR, DOUBT)
             if not sites:
                 break
             # If a site could not be paired, all are paired again.
-            is_whole = pair(store, context, workers, watcher, sites if is_whole else None)
+            is_paired = pair(store, context, workers, watcher, sites if is_paired else None)
+            is_whole = is_whole and is_paired
             if store.sure_pairs(SURE_PAIR) <= GROWTH * before:
                 break
         found = {langs: each.to_bytes() for langs, each in context.lexicons.items()}

@@ -80,6 +80,61 @@ def change_a_text(folder: Path) -> None:
     )
 
 
+def forget_a_place(folder: Path) -> None:
+    change(folder, "UPDATE fetches SET offset = NULL WHERE id = (SELECT max(id) FROM fetches)")
+
+
+def forget_a_url(folder: Path) -> None:
+    change(folder, "DELETE FROM urls WHERE key = (SELECT url FROM pages LIMIT 1)")
+
+
+def change_a_type(folder: Path) -> None:
+    change(folder, "UPDATE fetches SET at = 'noon' WHERE id = (SELECT max(id) FROM fetches)")
+
+
+def damage_links(folder: Path) -> None:
+    change(folder, "UPDATE pages SET links = substr(links, 2) WHERE offset ="
+                   " (SELECT max(offset) FROM pages)")  # fmt: skip
+
+
+def damage_sketch(folder: Path) -> None:
+    change(folder, "UPDATE sketches SET data = x'FF' WHERE url ="
+                   " (SELECT url FROM sketches LIMIT 1)")  # fmt: skip
+
+
+def damage_snapshot(folder: Path) -> None:
+    change(folder, "UPDATE guides SET data = x'FF'")
+
+
+def damage_lexicon(folder: Path) -> None:
+    change(folder, "UPDATE lexicons SET data = x'FF'")
+
+
+def reject_a_segment(folder: Path) -> None:
+    change(folder, "UPDATE occurrences SET accept = 0, reason = 'duplicate' WHERE id ="
+                   " (SELECT max(id) FROM occurrences WHERE accept)")  # fmt: skip
+
+
+def reject_a_pair(folder: Path) -> None:
+    change(folder, "UPDATE decisions SET accept = 0 WHERE pair ="
+                   " (SELECT max(pair) FROM decisions WHERE accept)")  # fmt: skip
+
+
+def lose_a_line(folder: Path) -> None:
+    path = folder / "corpus.tsv"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:2], *lines[3:]]))
+
+
+def lose_the_end(folder: Path) -> None:
+    path = folder / "corpus.tmx"
+    path.write_bytes(path.read_bytes()[:-1000])
+
+
+def remove_the_corpus(folder: Path) -> None:
+    (folder / "corpus.tsv").unlink()
+
+
 def repeat_a_line(folder: Path) -> None:
     path = folder / "corpus.tsv"
     path.write_bytes(path.read_bytes() + path.read_bytes().splitlines(keepends=True)[-1])
@@ -119,9 +174,21 @@ def test_an_intact_run_has_no_fault_and_is_not_changed(folder):
         (damage_database, {"database"}, "run.sqlite"),
         (forget_a_response, {"archive"}, "is unknown to the run"),
         (repeat_a_download, {"page"}, "was downloaded 2 times"),
-        (swap_places, {"page", "segment"}, "is not at byte"),
-        (change_content, {"page", "segment"}, "has another content"),
-        (change_a_text, {"segment"}, "the text is not in its page"),
+        (forget_a_place, {"archive"}, "has no record of"),
+        (swap_places, {"page", "segment", "corpus"}, "is not at byte"),
+        (change_content, {"page", "segment", "corpus"}, "has another content"),
+        (forget_a_url, {"database"}, "URLs of pages that are missing: 1"),
+        (change_a_type, {"database"}, "values of fetches.at that have another type: 1"),
+        (damage_links, {"page"}, "the links of a page"),
+        (damage_sketch, {"page"}, "the sketch of a page"),
+        (damage_snapshot, {"database"}, "a snapshot"),
+        (damage_lexicon, {"database"}, "the learned lexicon of"),
+        (change_a_text, {"segment", "corpus"}, "the text is not in its page"),
+        (reject_a_segment, {"corpus"}, "of corpus.tsv is not that of the run"),
+        (reject_a_pair, {"corpus"}, "of pairs.tsv is not that of the run"),
+        (lose_a_line, {"corpus"}, "line 3 of corpus.tsv is not that of the run"),
+        (lose_the_end, {"corpus"}, "of corpus.tmx is not that of the run"),
+        (remove_the_corpus, {"corpus"}, "corpus.tsv is missing"),
         (repeat_a_line, {"corpus"}, "that repeat the segment of another line: 1"),
         (cut_the_corpus, {"corpus"}, "is damaged"),
         (change_the_head, {"corpus"}, "has no column right"),
@@ -136,6 +203,15 @@ def test_damage_is_named(
     found = json.loads(done.stdout)
     assert set(found["counts"]) == parts
     assert any(said in fault["said"] for fault in found["faults"])
+
+
+def test_files_of_an_unfinished_run_or_with_other_dates_have_no_fault(folder: Path) -> None:
+    change(folder, "UPDATE fetches SET at = at + 100")  # as after another download
+    assert run("check", folder).exit_code == 0
+    lose_a_line(folder)
+    assert run("check", folder).exit_code == 1
+    change(folder, "DELETE FROM finished")  # as after another page
+    assert run("check", folder).exit_code == 0
 
 
 def test_of_many_faults_some_are_shown_and_all_are_counted(folder):

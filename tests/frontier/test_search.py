@@ -243,6 +243,30 @@ def test_a_failed_lookup_is_repeated_later(tmp_path: Path) -> None:
     assert web.looked == ["http://a.es/"] * 3 + ["http://b.es/"]
 
 
+@pytest.mark.parametrize("page", ["http://a.es/", "http://a.es/es"])
+def test_a_page_that_could_not_be_read_is_read_later(tmp_path: Path, page: str) -> None:
+    web = FakeWeb({HUB: page_of("en", "http://a.es/", "http://b.es/"), **bilingual("a.es")})
+    web.unreadable.add(page)
+    for _ in range(2):
+        assert discovery(tmp_path, web, Forward(), HUB) == []
+    web.unreadable.clear()
+    assert discovery(tmp_path, web, Forward(), HUB) == ["a.es"]
+    asked = list(web.asked)
+    assert discovery(tmp_path, web, Forward(), HUB) == ["a.es"]
+    assert web.asked == asked
+    assert [asked.count(url) for url in (HUB, page, "http://b.es/")] == [1, 3, 1]
+
+
+def test_a_bilingual_site_needs_no_other_page(tmp_path: Path) -> None:
+    """A page that could not be read does not undo the verdict."""
+    dead = page_of("en", "other -> http://a.es/es", "other -> http://a.es/es2")
+    web = FakeWeb({"http://a.es/": dead, "http://a.es/es": page_of("es")})
+    web.unreadable.add("http://a.es/es2")
+    for _ in range(2):
+        assert discovery(tmp_path, web, Forward(), "http://a.es/") == ["a.es"]
+    assert web.asked.count("http://a.es/es2") == 1
+
+
 def test_a_dead_link_is_a_link_to_its_site(tmp_path: Path) -> None:
     web = FakeWeb({HUB: page_of("en", "http://a.es/dead"), **bilingual("a.es")})
     assert discovery(tmp_path, web, Obfc(), HUB) == ["a.es"]

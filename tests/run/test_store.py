@@ -349,6 +349,7 @@ def test_pages_lost_in_a_power_failure_are_queued_again(folder: Path, missing: s
     with Store(folder) as store:
         store.site_id("example.org")
         pointers = [add_page(store, number) for number in range(3)]
+        store.finish("corpus.tsv", "key")
     (path,) = warcs(folder)
     last = pointers[2]
     end = last.offset + last.length
@@ -361,6 +362,7 @@ def test_pages_lost_in_a_power_failure_are_queued_again(folder: Path, missing: s
         queued = store.db.execute("SELECT url FROM urls WHERE state = 0 ORDER BY url").fetchall()
         assert queued == [(url(number),) for number in range(3 - lost, 3)]
         assert store.count("SELECT count(*) FROM fetches") == 3 - lost
+        assert not store.is_finished("corpus.tsv", "key"), "it has segments of the lost pages"
         for where in kept:
             assert store.response(where) is not None
         for number in range(3 - lost, 3):
@@ -386,6 +388,22 @@ def test_power_failure_loses_nothing_in_other_files(
         assert kept == {url(number) for number in range(8)} - in_first
         for where in kept:
             assert store.response(where) is not None
+
+
+def test_run_whose_log_was_lost_in_a_power_failure_begins_again(tmp_path: Path) -> None:
+    """Its archive is kept under another name."""
+    folder, left = tmp_path / "run", tmp_path / "left"
+    folder.mkdir()
+    with Store(folder) as store:
+        add_page(store, 1)
+        shutil.copytree(folder, left)  # nothing in the log has been copied to the database
+    (left / "run.sqlite-wal").unlink()
+    with Store(left) as store:
+        assert store.count("SELECT count(*) FROM pages") == 0
+        add_page(store, 2)
+    assert sorted(path.name for path in (left / "warc").iterdir()) == [
+        "diptych-00001.warc.gz", "diptych-00001.warc.gz.unknown-1"
+    ]  # fmt: skip
 
 
 def test_archive_that_the_database_does_not_know_is_renamed(folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.commands import mistake, query, rows, run
@@ -94,6 +95,37 @@ def test_pairing_that_failed_is_tried_again_by_the_next_invocation(store, every_
     third = Pairing(store, [])
     learn(store, third)
     assert third.known == [], "it was whole"
+
+
+def test_site_that_failed_once_teaches_by_the_next_invocation(store, every_pair) -> None:
+    """Its pages taught nothing, although it was paired later."""
+
+    class FailingOnce(Pairing):
+        def __call__(self, *given: Any) -> bool:
+            return Pairing.__call__(self, *given) and len(self.known) > 1
+
+    learn(store, FailingOnce(store, sure(every_pair[:12]), sure(every_pair)))
+    again = Pairing(store, sure(every_pair))
+    learn(store, again)
+    assert len(again.known) == 2
+
+
+def test_pair_that_failed_teaches_by_the_next_invocation(store, every_pair, monkeypatch) -> None:
+    pairing, asked, run = Pairing(store, sure(every_pair)), [], LexiconTask.run
+
+    def failing(task: LexiconTask, context: TaskContext) -> list[tuple[str, str]]:
+        asked.append(task)
+        if len(asked) == 1:
+            raise MemoryError
+        return run(task, context)
+
+    monkeypatch.setattr(LexiconTask, "run", failing)
+    first = learn(store, pairing)
+    second = learn(store, pairing)
+    assert len(asked) == 2 * len(every_pair)
+    assert second[LANGS].to_bytes() != first[LANGS].to_bytes()
+    learn(store, pairing)
+    assert len(asked) == 2 * len(every_pair), "nothing failed any more"
 
 
 def test_learns_again_while_there_are_more_sure_pairs(store, every_pair) -> None:

@@ -43,6 +43,8 @@ class FakeWeb:
     asked: list[str] = field(default_factory=list)
     """all that was downloaded but robots.txt, in order"""
     looked: list[str] = field(default_factory=list)
+    unreadable: set[str] = field(default_factory=set)
+    """pages for which this machine has too little memory"""
 
     def answer(self, url: Url) -> Response:
         found = self.pages.get(url, 404)
@@ -129,6 +131,8 @@ def _fetch(machine: Discovery, web: FakeWeb, claim: Claim, now: float) -> None:
     reading: ReadAnswer | Failure = read_answer(claim.kind, response, langs=machine.langs)
     if not response.status:
         reading = Failure(claim.url, "connect", "nobody is there")
+    elif claim.url in web.unreadable:
+        reading = Failure(claim.url, "failed:MemoryError")
     machine.fetched(claim, reading, now, Pointer(_warc(machine.store), 0, 0))
 
 

@@ -88,10 +88,11 @@ def _checked_run(folder: Path, watcher: Watcher) -> Checked:
 
 
 def _check_archives(store: Store, watcher: Watcher, checked: Checked) -> None:
-    """Check the records of the run's own archives, and the pages."""
-    from diptych.run.integrity import archive_faults, page_faults
+    """Check what the run has learned, the records of its own archives, and the pages."""
+    from diptych.run.integrity import archive_faults, memory_faults, page_faults
     from diptych.run.statistics import Statistics
 
+    checked.add(memory_faults(store))
     watcher.begin("checking archives")
     for fault in archive_faults(store):
         checked.add([fault])
@@ -105,10 +106,11 @@ def _check_archives(store: Store, watcher: Watcher, checked: Checked) -> None:
 
 
 def _check_segments(store: Store, watcher: Watcher, checked: Checked) -> None:
-    """Check the segments of the corpus, and those that updates no longer found."""
+    """Check the segments of the corpus, those that updates no longer found, and written files."""
     from diptych.api.export import CorpusChoice, run_corpus
-    from diptych.corpus.check import Places
+    from diptych.corpus.check import Places, line_faults
     from diptych.run.terms import read_terms
+    from diptych.steps.write_corpus import written_files
 
     terms = read_terms(store.folder)
     if "detect" in terms.recipe:  # a search for sites has no corpus
@@ -119,6 +121,11 @@ def _check_segments(store: Store, watcher: Watcher, checked: Checked) -> None:
         for unit in run_corpus(store, terms, CorpusChoice(), vanished=vanished).units():
             checked.add(places.faults(unit))
             checked.segments += 1
+            watcher.tick()
+    for file in written_files(store, run_corpus(store, terms, CorpusChoice())):
+        watcher.begin(f"checking {file.name}")
+        for fault in line_faults(store.folder / file.name, file.lines, dated=file.is_dated):
+            checked.add([fault])
             watcher.tick()
 
 

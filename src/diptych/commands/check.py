@@ -25,8 +25,9 @@ class CheckCommandOptions(CheckOptions):
 def check(asked: CheckCommandOptions) -> int:
     """Check that RUN, or each run of a job, is intact.
 
-    The database, all archives and all pages are read, and each segment of the corpus is looked up
-    in the record that it names.  Nothing is changed.  The exit code is 1 if there is a fault.
+    The database, all archives and all pages are read, each segment of the corpus is looked up in
+    the record that it names, and the files of the corpus are compared with the database.  Nothing
+    is changed.  The exit code is 1 if there is a fault.
     """
     import orjson
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import zip_longest
 from pathlib import Path
 
 from diptych.corpus.key_table import KeyTable
@@ -16,6 +18,13 @@ from diptych.text.spans import texts_at
 from diptych.units import Side, Unit
 
 _PAGES = 64  # pages whose text is kept: segments are ordered by page pair
+_DATES = {
+    ".tsv": re.compile(rb"\t[^\t\n]*\t[^\t\n]*\n\Z"),  # the last two columns
+    ".tmx": re.compile(rb' *<prop type="(?:first|last)_seen">[^<]*</prop>\n\Z'),
+}
+"""the parts of a line, by the file's extension, that may change while nothing is written: whatever
+is new was found with the last download"""
+_NOTHING = re.compile(rb"\Z")
 _OF_A_SEGMENT = ("left_lang", "right_lang", "left", "right")
 
 
@@ -64,3 +73,21 @@ def file_faults(path: Path) -> Iterator[Fault | None]:
         if repeated := len(table) - table.kept().distinct:
             said = f"lines of {path.name} that repeat the segment of another line: {repeated:,}"
             yield Fault("corpus", said)
+
+
+def line_faults(path: Path, lines: Iterable[bytes], *, dated: bool) -> Iterator[Fault | None]:
+    """Yield None for each line of a file that is as it was written; end with a fault at another.
+
+    If the lines are `dated`, their dates may differ.
+    """
+    if not path.is_file():
+        yield Fault("corpus", f"{path.name} is missing")
+        return
+    dates = _DATES[path.suffix] if dated else _NOTHING
+    with reading(path, error=StoreError), path.open("rb") as stream:
+        for number, (found, line) in enumerate(zip_longest(stream, lines, fillvalue=b""), 1):
+            if found != line and dates.sub(b"", found) != dates.sub(b"", line):
+                said = f"line {number:,} of {path.name} is not that of the run"
+                yield Fault("corpus", said)
+                return
+            yield None

@@ -27,11 +27,10 @@ class EventLoopThread:
     def loop(self) -> asyncio.AbstractEventLoop:
         """The running event loop, which is started on first use."""
         if self._loop is None:
-            self._loop = asyncio.new_event_loop()
-            self._thread = threading.Thread(
-                target=self._loop.run_forever, name="diptych-engine", daemon=True
-            )
-            self._thread.start()
+            loop = asyncio.new_event_loop()
+            thread = threading.Thread(target=loop.run_forever, name="diptych-engine", daemon=True)
+            thread.start()
+            self._loop, self._thread = loop, thread  # now: nobody waits for a loop that never ran
         return self._loop
 
     def run(self, coroutine: Coroutine[Any, Any, Value]) -> Value:
@@ -55,15 +54,18 @@ class EventLoopThread:
 
     def close(self) -> None:
         """Cancel all running tasks, stop the loop, and end its thread."""
-        if self._loop is None or self._thread is None:
+        loop, thread = self._loop, self._thread
+        if loop is None or thread is None:
             return
-        self.run(_cancel_others())
-        self.run(self._loop.shutdown_asyncgens())
-        self.run(self._loop.shutdown_default_executor())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
-        self._loop = self._thread = None
+        try:
+            self.run(_cancel_others())
+            self.run(loop.shutdown_asyncgens())
+            self.run(loop.shutdown_default_executor())
+        finally:
+            self._loop = self._thread = None  # if a signal interrupts the rest, it is not repeated
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join()
+            loop.close()
 
 
 async def _cancel_others() -> None:

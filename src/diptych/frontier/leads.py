@@ -108,6 +108,14 @@ class Leads:
         """Mark a lead as in progress."""
         self._store.db.execute("UPDATE leads SET state = 1 WHERE id = ?", (lead.id,))
 
+    def follow_again(self) -> None:
+        """Follow leads again whose sites were rejected because a page could not be read.
+
+        Call this before the pages are requeued.
+        """
+        self._store.db.execute(SQL["follow_leads_with_faults"])
+        self._store.db.execute(SQL["forget_verdicts_with_faults"])
+
     def end(self, lead: Lead, outcome: float | None, reason: str = "") -> None:
         """Mark a lead as done, and save its outcome, or the reason why it failed."""
         self._store.db.execute(SQL["end_lead"], (outcome, reason, lead.id))

@@ -137,6 +137,21 @@ SELECT id, site FROM leads WHERE state = 0 ORDER BY score DESC, id LIMIT ?
 -- name: end_lead
 UPDATE leads SET state = 2, outcome = ?, reason = ? WHERE id = ?
 
+-- name: follow_leads_with_faults
+-- leads whose page could not be read (`failed:` and the type of a fault), and those to sites that
+-- were rejected while such a page was missing
+UPDATE leads SET state = 0, outcome = NULL, reason = ''
+WHERE state = 2 AND (
+    (reason >= 'failed:' AND reason < 'failed;')
+    OR id IN (SELECT lead FROM verdicts WHERE NOT accept AND site IN (
+        SELECT hosts.site FROM urls JOIN hosts ON hosts.id = urls.host
+        WHERE urls.state = 3 AND reason >= 'failed:' AND reason < 'failed;'
+    ))
+)
+
+-- name: forget_verdicts_with_faults
+DELETE FROM verdicts WHERE lead IN (SELECT id FROM leads WHERE state = 0)
+
 -- name: leads_with_page
 SELECT count(*) FROM leads WHERE site = ? AND outcome IS NOT NULL
 

@@ -125,6 +125,7 @@ class Discovery:
     def _restore(self, seeds: Sequence[Url], now: float) -> None:
         """Add the seeds as leads, and restore the state of an earlier invocation, if any."""
         counts, stats = Statistics(self.store), self.stats
+        self.leads.follow_again()
         self.frontier.give_back_all()
         self.hosts.note_clock(now)
         stats.downloads, stats.robots = counts.downloads(), counts.robots_downloads()

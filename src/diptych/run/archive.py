@@ -219,6 +219,7 @@ class Archive:
             for table in ("guides", "journal", "sitemaps", "pages", "fetches"):
                 self._db.execute(SQL[f"delete_lost_{table}"], (warc, size))
             self._db.execute(SQL["forget_remote_archives"])
+            self._db.execute("DELETE FROM finished")  # their input has changed
             if whole:
                 self._db.execute("UPDATE warcs SET size = ? WHERE id = ?", (whole, warc))
             else:

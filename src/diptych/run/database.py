@@ -44,8 +44,12 @@ class Database:
 
         `key` describes the settings of the step and, if it writes a file, the state of the file.
         """
+        return self.finished_key(step) == key
+
+    def finished_key(self, step: str) -> str | None:
+        """The key of a finished step; None if it is not finished, or its input has changed."""
         row = self.db.execute("SELECT key FROM finished WHERE step = ?", (step,)).fetchone()
-        return bool(row == (key,))
+        return None if row is None else str(row[0])
 
     def finish(self, step: str, key: str) -> None:
         """Record that a step is finished; `key` is described in `is_finished`."""

@@ -6,10 +6,11 @@ import sqlite3
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from diptych.errors import ArchiveError, StoreError
+from diptych.errors import ArchiveError, DiptychError, StoreError
 from diptych.files import reason_of
 from diptych.page.body import decompress
 from diptych.run.archive import OWN
+from diptych.run.encoding import read_links, read_sketch, read_snapshot
 from diptych.run.queries import SQL
 from diptych.run.scan import records
 from diptych.run.store import Store
@@ -17,6 +18,10 @@ from diptych.text.digests import body_digest
 from diptych.types import Response
 
 MAX_ROWS = 100  # faults of the database that SQLite lists
+_TYPES = {
+    "INTEGER": "'integer'", "REAL": "'real', 'integer'", "TEXT": "'text'", "BLOB": "'blob'",
+}  # fmt: skip
+"""types of the values in a column, by its declared type; SQLite itself takes any value"""
 
 
 class Fault(NamedTuple):
@@ -28,7 +33,7 @@ class Fault(NamedTuple):
 
 
 def database_faults(store: Store) -> Iterator[Fault]:
-    """Faults that SQLite finds in the database, and rows that refer to missing rows."""
+    """Faults of the database: those that SQLite finds, and values that cannot be used."""
     try:
         for (said,) in store.db.execute(f"PRAGMA integrity_check({MAX_ROWS})"):
             if said != "ok":
@@ -36,8 +41,43 @@ def database_faults(store: Store) -> Iterator[Fault]:
         for table, row, parent, _ in store.db.execute("PRAGMA foreign_key_check"):
             said = f"run.sqlite: row {row} of {table} refers to a missing row of {parent}"
             yield Fault("database", said)
+        yield from _wrong_types(store)
+        if count := store.count(SQL["count_pages_without_url"]):
+            yield Fault("database", f"run.sqlite: URLs of pages that are missing: {count:,}")
     except sqlite3.DatabaseError as error:
         yield Fault("database", f"run.sqlite: {reason_of(error)}")
+
+
+def _wrong_types(store: Store) -> Iterator[Fault]:
+    """A fault for each column in which a value has another type than the column."""
+    for (table,) in store.db.execute(SQL["tables"]).fetchall():
+        types = {
+            name: _TYPES[type]
+            for _, name, type, *_ in store.db.execute(f"PRAGMA main.table_info({table})")
+        }
+        counts = ", ".join(
+            f"count(*) FILTER (WHERE typeof({name}) NOT IN ('null', {allowed}))"
+            for name, allowed in types.items()
+        )
+        for name, count in zip(
+            types, store.db.execute(f"SELECT {counts} FROM main.{table}").fetchone(), strict=True
+        ):
+            if count:
+                said = f"run.sqlite: values of {table}.{name} that have another type: {count:,}"
+                yield Fault("database", said)
+
+
+def memory_faults(store: Store) -> Iterator[Fault]:
+    """Faults of what a run has learned: lexicons, and snapshots of crawl policies."""
+    try:
+        store.learned_lexicons()
+    except DiptychError as error:
+        yield Fault("database", f"run.sqlite: {error}")
+    for site, data in store.db.execute(SQL["snapshots"]):
+        try:
+            read_snapshot(data)
+        except sqlite3.DatabaseError as error:
+            yield Fault("database", f"run.sqlite: crawl of {site}: {reason_of(error)}")
 
 
 def archive_faults(store: Store) -> Iterator[Fault | None]:
@@ -82,8 +122,8 @@ def _record_faults(store: Store, id: int, path: str, size: int) -> Iterator[Faul
 
 def page_faults(store: Store) -> Iterator[list[Fault]]:
     """Yield the faults of each page: its record must have its URL and its content."""
-    for url, warc, path, offset, digest, times in store.db.execute(SQL["page_places"]):
-        faults: list[Fault] = []
+    for url, warc, path, offset, digest, times, *encoded in store.db.execute(SQL["page_places"]):
+        faults = [*_unreadable(url, *encoded)]
         if times > 1:
             faults.append(Fault("page", f"{url} was downloaded {times} times"))
         try:
@@ -97,6 +137,16 @@ def page_faults(store: Store) -> Iterator[list[Fault]]:
                 said = f"{url} has another content at byte {offset:,} of {path}"
                 faults.append(Fault("page", said))
         yield faults
+
+
+def _unreadable(url: str, links: str, sketch: bytes | None) -> Iterator[Fault]:
+    """The faults of the links and of the sketch of a page, if it has one."""
+    try:
+        read_links(links)
+        if sketch is not None:
+            read_sketch(sketch)
+    except sqlite3.DatabaseError as error:
+        yield Fault("page", f"{url}: {reason_of(error)}")
 
 
 def _digest(response: Response) -> str:

@@ -134,7 +134,12 @@ class Pages(Database):
             self._save_sketch(record.url, encoded.sketch, page.content)
 
     def save_sketch(self, url: Url, sketch: Sketch, content: bytes = b"") -> None:
-        """Save the sketch of a page, and its content unless that is empty."""
+        """Save the sketch of a page, and its content unless that is empty.
+
+        All pages must then be paired again.
+        """
+        self.begin_again()
+        self.db.execute("UPDATE learning SET is_done = 0")
         self._save_sketch(url, write_sketch(sketch), content)
 
     def _save_sketch(self, url: Url, data: bytes, content: bytes) -> None:

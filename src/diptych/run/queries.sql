@@ -604,13 +604,23 @@ SELECT EXISTS (SELECT 1 FROM urls WHERE host IN (SELECT id FROM hosts WHERE site
                AND state = 1 AND kind = 2)
 
 -- name: recorded_places
-SELECT offset, urls.url FROM fetches JOIN urls ON urls.key = fetches.url WHERE warc = ?1
+SELECT coalesce(offset, -1), urls.url FROM fetches JOIN urls ON urls.key = fetches.url WHERE warc = ?1
 UNION SELECT offset, url FROM archive WHERE warc = ?1
 
 -- name: page_places
 -- with the number of its downloads since the last update began
 SELECT u.url, pages.warc, path, pages.offset, digest,
        (SELECT count(*) FROM fetches WHERE fetches.url = pages.url AND status BETWEEN 200 AND 299
-        AND reason = '' AND fetches.id > (SELECT coalesce(max(first_fetch), 0) FROM updates))
+        AND reason = '' AND fetches.id > (SELECT coalesce(max(first_fetch), 0) FROM updates)),
+       links, (SELECT data FROM sketches WHERE sketches.url = pages.url)
 FROM pages JOIN urls u ON u.key = pages.url JOIN warcs ON warcs.id = pages.warc
 ORDER BY pages.warc, pages.offset
+
+-- name: tables
+SELECT name FROM main.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'
+
+-- name: count_pages_without_url
+SELECT count(*) FROM pages WHERE url NOT IN (SELECT key FROM urls)
+
+-- name: snapshots
+SELECT name, data FROM guides JOIN sites ON sites.id = guides.site WHERE data != x''

@@ -115,6 +115,7 @@ class Store(Pages, Pairs):
             schema = shipped_text("diptych.run", "schema.sql")
             self.db.executescript(
                 f"BEGIN; {schema}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
+                " PRAGMA wal_checkpoint;"  # even if the power fails, the run can be continued
             )
         elif version in _UPGRADED and write:
             upgrade(self.db, SCHEMA_VERSION)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from heapq import nsmallest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from diptych.engine.worker import Failed
 from diptych.engine.workers import Workers
@@ -30,6 +30,20 @@ _MAX_PAIRS = 4_000  # that are looked at, to bound the memory
 _MIN_SEGMENTS = 20  # fewer are not enough to learn from
 
 
+class LearnedLexicons(NamedTuple):
+    """The lexicons by language pair; `is_whole` is False if some page pairs could not be read."""
+
+    lexicons: dict[LangPair, Lexicon]
+    is_whole: bool
+
+
+class SureTexts(NamedTuple):
+    """Texts of segments; `is_whole` is False if some page pairs could not be read."""
+
+    texts: list[tuple[str, str]]
+    is_whole: bool
+
+
 def uses_words(strategies: Strategies) -> bool:
     """True if any of the aligners uses a lexicon."""
     return strategies.align_dom.uses_lexicon or strategies.align_sentences.uses_lexicon
@@ -37,31 +51,36 @@ def uses_words(strategies: Strategies) -> bool:
 
 def learn_lexicons(
     store: Store, context: TaskContext, known: Lexicons, workers: Workers, watcher: Watcher
-) -> dict[LangPair, Lexicon]:
+) -> LearnedLexicons:
     """For each language pair, learn a lexicon from reliable page pairs, and merge in `known`."""
     watcher.begin("learning words")
     watcher.tick()
-    lexicons = dict(known)
+    lexicons, is_whole = dict(known), True
     for langs in store.lang_pairs():
-        texts = sure_texts(store, context, langs, workers, watcher)
-        if learned := train_lexicon(texts, langs, known.get(langs)):
+        sure = sure_texts(store, context, langs, workers, watcher)
+        is_whole = is_whole and sure.is_whole
+        if learned := train_lexicon(sure.texts, langs, known.get(langs)):
             lexicons[langs] = learned
-    return lexicons
+    return LearnedLexicons(lexicons, is_whole)
 
 
 def sure_texts(
     store: Store, context: TaskContext, langs: LangPair, workers: Workers, watcher: Watcher,
     *, max_letters: int | None = None,
-) -> list[tuple[str, str]]:  # fmt: skip
+) -> SureTexts:  # fmt: skip
     """Segments that are almost certainly translations, of so many letters of text, sorted."""
     pairs = _training_pairs(store, langs, max_letters or MAX_LETTERS)
     tasks = list(map(LexiconTask, pairs))
     watcher.begin("learning words", len(tasks), "page pairs")
     texts: set[tuple[str, str]] = set()
+    is_whole = True
     for found in workers.run_tasks(tasks, context.shared(store), tick=watcher.tick):
         watcher.advance()
-        texts.update(() if isinstance(found, Failed) else found)
-    return sorted(texts)
+        if isinstance(found, Failed):
+            is_whole = False
+        else:
+            texts.update(found)
+    return SureTexts(sorted(texts), is_whole)
 
 
 def _training_pairs(store: Store, langs: LangPair, max_letters: int) -> list[PagePair]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from diptych.corpus.from_run import NWayCorpus, RunCorpus, write_together
 from diptych.errors import StoreError
@@ -16,7 +17,7 @@ from diptych.protocols import Corpus, Exporter, Watcher
 from diptych.registry import exporter
 from diptych.run.statistics import Statistics
 from diptych.run.store import Store
-from diptych.stages.export.shared.columns import BatchExporter
+from diptych.stages.export.shared.columns import BatchExporter, batches
 from diptych.units import DocumentPair, Unit
 
 CORPUS_FORMATS = ("tsv", "tmx")
@@ -61,14 +62,19 @@ def write_run_corpus(store: Store, corpus: RunCorpus, watcher: Watcher) -> None:
     watcher.tick()
     path = store.folder / "pairs.tsv"
     with replacing(path, error=StoreError) as part, part.open("wb") as stream:
-        stream.write(PAIRS_HEADER.encode())
-        for site, _ in store.sites():
-            for _, pair in store.verified_pairs(site):
-                line = (
-                    f"{pair.left}\t{pair.right}\t{pair.left_lang}\t{pair.right_lang}"
-                    f"\t{pair.score:.3f}\t{pair.evidence}\n"
-                )
-                stream.write(line.encode())
+        stream.writelines(pair_lines(store))
+
+
+def pair_lines(store: Store) -> Iterator[bytes]:
+    """The lines of pairs.tsv."""
+    yield PAIRS_HEADER.encode()
+    for site, _ in store.sites():
+        for _, pair in store.verified_pairs(site):
+            line = (
+                f"{pair.left}\t{pair.right}\t{pair.left_lang}\t{pair.right_lang}"
+                f"\t{pair.score:.3f}\t{pair.evidence}\n"
+            )
+            yield line.encode()
 
 
 def _write(
@@ -91,8 +97,44 @@ def _write(
         store.finish(path.name, _state(path, corpus))
 
 
+class WrittenFile(NamedTuple):
+    """A file that a run has written, and the lines that it must have."""
+
+    name: str
+    lines: Iterator[bytes]
+    is_dated: bool
+    """True if the lines have dates of segments"""
+
+
+def written_files(store: Store, corpus: RunCorpus) -> Iterator[WrittenFile]:
+    """The files that were written by this version, if the run has not changed since."""
+    rows: dict[str, Corpus] = {f"corpus.{name}": corpus for name in CORPUS_FORMATS}
+    if len(corpus.langs) > 2:
+        rows["n-way.tsv"] = NWayCorpus(corpus)
+    for name, own in rows.items():
+        key = store.finished_key(name)
+        if key is not None and key.endswith(_source(corpus)):
+            made = exporter(name.rpartition(".")[2], n_way=own is not corpus)
+            assert isinstance(made, BatchExporter), name
+            yield WrittenFile(name, _lines(own, made), True)
+            if name == "corpus.tsv":
+                yield WrittenFile("pairs.tsv", pair_lines(store), False)
+
+
+def _lines(rows: Corpus, made: BatchExporter) -> Iterator[bytes]:
+    encoding = made.encoding(rows.langs)
+    yield from encoding.head.splitlines(keepends=True)
+    for batch in batches(rows.units()):
+        yield from encoding.units(batch).splitlines(keepends=True)
+    yield from encoding.foot.splitlines(keepends=True)
+
+
 def _state(path: Path, corpus: RunCorpus) -> str:
     """A string that changes if the file, the recipe or the selection of segments changes."""
     found = path.stat() if path.exists() else None
     stamp = (found.st_size, found.st_mtime_ns) if found else None
-    return f"{stamp} {corpus.signature} {corpus.choice!r}"
+    return f"{stamp}{_source(corpus)}"
+
+
+def _source(corpus: RunCorpus) -> str:
+    return f" {corpus.signature} {corpus.choice!r}"
