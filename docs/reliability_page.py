@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
-from figures import RESULTS, machine_words, rows_table
+from figures import RESULTS, ROOT, machine_words, rows_table, table
 
 FOLDER = RESULTS / "reliability"
 
 
 def reliability() -> dict[str, str]:
-    """The generated parts of the page: one table for each file of results."""
-    return {f"reliability {file.stem}": _part(file) for file in sorted(FOLDER.glob("*.json"))}
+    """The generated parts of the page: the servers of the tests, and a table for each result."""
+    results = {f"reliability {file.stem}": _part(file) for file in sorted(FOLDER.glob("*.json"))}
+    return {"misbehaviours": _misbehaviours(), **results}
+
+
+def _misbehaviours() -> str:
+    """The table of servers that misbehave, which the tests crawl."""
+    sys.path.append(str(ROOT / "tests"))
+    from support.misbehaviour.table import TABLE
+
+    rows = ((row.name, row.does, row.outcome, f"{row.requests:,}") for row in TABLE)
+    head = ("server", "what it does", "outcome", "requests at most")
+    return table(head, rows, right=head[3:])
 
 
 def _part(file: Path) -> str:

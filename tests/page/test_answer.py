@@ -56,6 +56,18 @@ def test_redirect_that_leads_nowhere_is_a_failure(location: str) -> None:
     assert (reason(reading), reading.redirect, reading.page) == ("bad_redirect", None, None)
 
 
+def test_body_that_unfolds_beyond_the_limit_is_too_large() -> None:
+    bomb = gzip.compress(HTML + bytes(30_000_000))
+    assert reason(read_answer(Kind.PAGE, answer(body=bomb, Content_Encoding="gzip"))) == "too_large"
+
+
+@pytest.mark.parametrize(
+    "body", [gzip.compress(HTML), b"\x7fELF" + bytes(90), b"wOF2" + bytes(90)], ids=repr
+)
+def test_file_that_is_served_as_a_page_is_none(body: bytes) -> None:
+    assert reason(read_answer(Kind.PAGE, answer(body=body))) == "content_type"
+
+
 REFRESH = "<meta http-equiv=refresh content='{}; url={}'>"
 
 

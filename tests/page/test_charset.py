@@ -87,6 +87,22 @@ def test_one_broken_character_does_not_overrule_utf8() -> None:
     assert decode(mostly_ascii, "text/html; charset=utf-8")[1] == "utf-8"
 
 
+def test_a_stretch_in_another_charset_does_not_overrule_utf8() -> None:
+    body = f"<p>{FRENCH}</p>".encode() + "<p>Déjà vu.</p>".encode("cp1252")
+    text, charset = decode(body, "text/html; charset=utf-8")
+    assert charset == "utf-8"
+    assert text == f"<p>{FRENCH}</p><p>D\ufffdj\ufffd vu.</p>"
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"), [(RUSSIAN, "cp1251"), (JAPANESE, "cp932"), (CHINESE, "gb18030"),
+                        (KOREAN, "cp949"), (FRENCH, "cp1252")],
+)  # fmt: skip
+def test_text_in_another_charset_is_no_mixture(text: str, codec: str) -> None:
+    page = f"<html><body><p>{text * 10}</p></body></html>"
+    assert decode(page.encode(codec), "text/html; charset=utf-8")[0] == page
+
+
 @pytest.mark.parametrize(
     ("text", "codec"),
     [(RUSSIAN, "cp1251"), (JAPANESE, "cp932"), (CHINESE, "gb18030"), (FRENCH, "cp1252")],

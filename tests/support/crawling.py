@@ -45,6 +45,7 @@ class Outcome:
     """(page, rel, hreflang, target)"""
     distinct: set[str] = field(default_factory=set)
     """pages that no other stands for"""
+    redirected: set[str] = field(default_factory=set)
     stopped: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     base: str = ""
@@ -104,9 +105,10 @@ def _outcome(store: Store, machine: Crawl, base: str) -> Outcome:
         return url.removeprefix(base) if url.startswith(base + "/") else url
 
     outcome = Outcome(store.folder, notes=machine.hosts.notes, base=base)
-    for url, state, reason, attempts in store.db.execute(
-        "SELECT url, state, reason, attempts FROM urls"
+    for url, state, reason, attempts, redirect in store.db.execute(
+        "SELECT url, state, reason, attempts, redirect FROM urls"
     ):
+        outcome.redirected |= set() if redirect is None else {short(url)}
         outcome.states[short(url)] = State(state)
         outcome.attempts[short(url)] = attempts
         if reason:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 
 class Request(NamedTuple):
-    """One request as the server saw it; nth says how often the path had been asked for before."""
+    """One request as the server saw it; nth says how often that was asked of the host before."""
 
     at: float
     method: str
@@ -65,11 +65,13 @@ class Fault:
     """An answer that breaks the rules: some bytes, then what is done with the connection.
 
     then is `close`, `reset`, `stall` (until the client goes), `drip` (a byte now and then) or
-    `flood` (a body without end).
+    `flood` (the same piece again and again, without end).
     """
 
     sent: bytes = b""
     then: str = "close"
+    piece: bytes = b""
+    """what is sent again and again; if nothing is given, a blank or many zeros"""
 
 
 Answer = Reply | Fault
@@ -91,6 +93,7 @@ class Server:
         self.flooded: Counter[str] = Counter()
         """bytes of a flood that went out before the client hung up, by path"""
         self._site = site
+        self._asked: Counter[tuple[str, str]] = Counter()
         self._latency = latency
         self._busy = 0
         self._lock = Lock()
@@ -170,8 +173,10 @@ class Server:
         method, path, _ = lines[0].split(" ", 2)
         fields = (line.partition(":") for line in lines[1:])
         headers = {name.strip().lower(): value.strip() for name, _, value in fields}
+        asked = headers.get("host", ""), path
         with self._lock:
-            request = Request(time.monotonic(), method, path, headers, self.paths.count(path))
+            request = Request(time.monotonic(), method, path, headers, self._asked[asked])
+            self._asked[asked] += 1
             self.log.append(request)
             self._busy += 1
             self.busiest = max(self.busiest, self._busy)
@@ -203,9 +208,9 @@ class Server:
             connection.recv(1)
         elif fault.then == "drip":
             while not self._closing.wait(0.1):
-                connection.sendall(b" ")
+                connection.sendall(fault.piece or b" ")
         elif fault.then == "flood":
-            piece = bytes(65_536)
+            piece = fault.piece or bytes(65_536)
             while not self._closing.is_set():
                 connection.sendall(piece)
                 self.flooded[request.path] += len(piece)

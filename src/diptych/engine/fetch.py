@@ -15,12 +15,13 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 from aiohttp.abc import AbstractResolver
-from aiohttp.connector import Connection
 from yarl import URL
 
 from diptych.engine.addresses import guarded_socket, is_private_name, refused_addresses
 from diptych.engine.clock import SteadyClock
 from diptych.errors import MachineError, machine_advice, without_password
+from diptych.engine.connections import Answer, Connector
+from diptych.errors import without_password
 from diptych.page.answer import REDIRECTS
 from diptych.page.robots import MAX_ROBOTS_BYTES
 from diptych.page.sitemaps import MAX_SITEMAP_BYTES
@@ -141,17 +142,6 @@ class Transfer:
             raise NotWrittenError(fault) from fault
 
 
-class _Answer(aiohttp.ClientResponse):
-    """A response that records the peer's IP address before the connection is closed."""
-
-    peer = ""
-
-    async def start(self, connection: Connection) -> aiohttp.ClientResponse:
-        if connection.transport is not None:
-            self.peer = str((connection.transport.get_extra_info("peername") or ("",))[0])
-        return await super().start(connection)
-
-
 class Fetcher:
     """An HTTP client with persistent connections; use it as an asynchronous context manager."""
 
@@ -163,12 +153,12 @@ class Fetcher:
 
     async def __aenter__(self) -> Fetcher:
         guard = None if self._settings.allow_private else guarded_socket
-        self._direct = self._session(aiohttp.TCPConnector(
+        self._direct = self._session(Connector(
             limit=self._settings.concurrency, ttl_dns_cache=300, socket_factory=guard,
             resolver=self._settings.resolver,
         ))  # fmt: skip
         # The proxy itself may be on a private address: the user chose it.
-        self._proxied = self._session(aiohttp.TCPConnector(limit=self._settings.concurrency))
+        self._proxied = self._session(Connector(limit=self._settings.concurrency))
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -182,7 +172,7 @@ class Fetcher:
             connector=connector,
             auto_decompress=False,
             cookie_jar=aiohttp.DummyCookieJar(),
-            response_class=_Answer,
+            response_class=Answer,
             timeout=aiohttp.ClientTimeout(
                 total=settings.timeout, sock_connect=settings.stall, sock_read=settings.stall
             ),

@@ -81,24 +81,29 @@ def read_answer(
         encoding = response.header("Content-Encoding")
         body, _ = decompress(response.body, encoding, limit=MAX_SITEMAP_BYTES)
         return reading._replace(sitemap=read_sitemap(body))
-    if failed := _unreadable(reading, response):
+    body, fault = decompress(response.body, response.header("Content-Encoding"))
+    if failed := _unreadable(reading, response, body, fault):
         return failed
     from diptych.page.read import read_page  # only processes that parse pages need it
 
-    page = read_page(response, depth=depth, langs=langs, with_sketch=with_sketch)
+    page = read_page(response, body=body, depth=depth, langs=langs, with_sketch=with_sketch)
     return reading._replace(page=page)
 
 
-def _unreadable(reading: ReadAnswer, response: Response) -> ReadAnswer | None:
-    """The failure for a response that is not a complete HTML page, or None if it is complete."""
+def _unreadable(
+    reading: ReadAnswer, response: Response, body: bytes, fault: str
+) -> ReadAnswer | None:
+    """The failure for a response that is not a complete HTML page, or None if it is complete.
+
+    `body` is its decompressed body, and `fault` is the fault that was found on decompression.
+    """
     content_type = response.header("Content-Type")
-    start, _ = decompress(response.body[:SNIFFED], response.header("Content-Encoding"))
-    if response.truncated == "content_type" or not is_html(content_type, start[:SNIFFED]):
+    if response.truncated == "content_type" or not is_html(content_type, body[:SNIFFED]):
         return _failed(reading, Reason.CONTENT_TYPE, content_type)
+    if response.truncated == "length" or fault == "too_large":
+        return _failed(reading, Reason.TOO_LARGE)
     if response.truncated:
-        return _failed(
-            reading, Reason.TOO_LARGE if response.truncated == "length" else Reason.CUT_OFF
-        )
+        return _failed(reading, Reason.CUT_OFF)
     if not response.body:
         return _failed(reading, Reason.EMPTY)
     return None

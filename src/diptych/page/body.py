@@ -27,6 +27,13 @@ _HTML_START = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
+# Images, documents, fonts, sound, programs and compressed files that are served as pages.
+_OTHER_FILES = (
+    b"\x89PNG", b"GIF8", b"\xff\xd8", b"RIFF", b"%PDF-", b"{\\rtf", b"\xd0\xcf\x11\xe0", b"wOFF",
+    b"wOF2", b"ID3", b"OggS", b"\x7fELF", b"PK\x03\x04", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh",
+    b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!",
+)  # fmt: skip
+
 _Decoder = Callable[[bytes, int], tuple[bytes, str]]
 
 
@@ -195,7 +202,5 @@ def is_html(content_type: str, body_start: bytes) -> bool:
     """
     kind = content_type.partition(";")[0].strip().lower()
     if kind in _HTML_TYPES:
-        return not body_start.startswith(
-            (b"%PDF-", b"\x89PNG", b"PK\x03\x04", b"GIF8", b"\xff\xd8")
-        )
+        return not body_start.startswith(_OTHER_FILES)
     return kind in _UNTOLD_TYPES and _HTML_START.match(body_start[:4096]) is not None

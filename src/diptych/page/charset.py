@@ -19,6 +19,7 @@ from diptych.files import shipped_table
 _DETECT_BYTES = 20_000  # bytes passed to chardet, which is slow
 _FALLBACK = "cp1252"  # browsers assume it for undeclared Western pages
 _MAX_BAD = 0.001  # share of bad bytes above which a declared charset is rejected
+_MAX_MIXED = 0.25  # unless fewer of the characters beyond ASCII are bad: a page may be a mixture
 
 # Character sets allowed for pages (WHATWG Encoding Standard).  Python has other codecs, such as
 # base64 or unicode_escape, that a hostile header must not be able to select.
@@ -133,7 +134,11 @@ _WINDOWS = {"iso8859-15": "cp1252", "iso8859-2": "cp1250", "iso8859-5": "cp1251"
 
 
 def _is_broken(text: str, size: int) -> bool:
-    return text.count("\ufffd") > max(1, size * _MAX_BAD)
+    """True if so much of a body of `size` bytes is invalid that it must be in another charset."""
+    bad = text.count("\ufffd")
+    if bad <= max(1, size * _MAX_BAD):
+        return False
+    return bad > _MAX_MIXED * (len(text) - len(text.encode("ascii", "ignore")))
 
 
 def _detected(body: bytes) -> str | None:

@@ -35,6 +35,7 @@ _NOT_WALKED: tuple[Walk | None, PageContent | None] = (None, None)
 def read_page(
     response: Response,
     *,
+    body: bytes | None = None,
     depth: int = 0,
     langs: Sequence[str] = (),
     with_blocks: bool = False,
@@ -43,10 +44,11 @@ def read_page(
 ) -> Page:
     """Parse a response as a page; if its body is not HTML, the page has no links and no blocks.
 
-    `langs` are the requested languages, which are preferred if the text is ambiguous.  Blocks and
-    tree are extracted only on request; a page with a sketch has them as bytes to store (`content`).
+    `body` is the decompressed body, if the caller has it already.  `langs` are the requested
+    languages, which are preferred if the text is ambiguous.  Blocks and tree are extracted only on
+    request; a page with a sketch has them as bytes to store (`content`).
     """
-    body, _ = decompress(response.body, response.header("content-encoding"))
+    body = _decompressed(response) if body is None else body
     content_type = response.header("content-type")
     links: list[Link] = _from_headers(response)
     walk, content = _NOT_WALKED
@@ -103,7 +105,7 @@ def _requested(walk: Walk | None, *, with_blocks: bool, with_tree: bool) -> Cont
 
 def read_content(response: Response) -> Content:
     """The blocks and the tree of a page, which are all that an aligner needs."""
-    body, _ = decompress(response.body, response.header("content-encoding"))
+    body = _decompressed(response)
     content_type = response.header("content-type")
     if not is_html(content_type, body[:4096]):
         return (), None
@@ -111,6 +113,10 @@ def read_content(response: Response) -> Content:
     parser = LexborHTMLParser(markup)
     walk = Walk(parser, _base(parser, response.url))
     return tuple(walk.blocks), walk.tree
+
+
+def _decompressed(response: Response) -> bytes:
+    return decompress(response.body, response.header("content-encoding"))[0]
 
 
 def _base(parser: LexborHTMLParser, url: Url, scanned: Scanned | None = None) -> str:
