@@ -56,6 +56,12 @@ def test_redirect_that_leads_nowhere_is_a_failure(location: str) -> None:
     assert (reason(reading), reading.redirect, reading.page) == ("bad_redirect", None, None)
 
 
+def test_a_password_in_a_redirect_is_not_part_of_the_failure() -> None:
+    failure = read_answer(Kind.PAGE, answer(302, Location="http://anna:pass@b.org/c")).failure
+    assert failure is not None
+    assert failure.detail == "http://***@b.org/c"
+
+
 REFRESH = "<meta http-equiv=refresh content='{}; url={}'>"
 
 
