@@ -399,6 +399,43 @@ def test_what_is_caught_is_named_or_passed_on() -> None:
                     assert is_passed_on, f"{name}:{node.lineno}"
 
 
+UNPICKLING = {"pickle", "cPickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "yaml"}
+"""modules with formats that can run code"""
+MAY_PICKLE = {"engine.reading", "engine.worker", "engine.worker_process"}
+"""modules that read what processes of this package sent to each other, and no files"""
+
+
+def test_only_processes_that_speak_to_each_other_use_pickles() -> None:
+    found = {name for name, path in MODULES.items() if UNPICKLING & {*roots(path)}}
+    assert found == MAY_PICKLE
+
+
+def roots(path: Path) -> Iterator[str]:
+    """The top-level packages that a module imports."""
+    return (name.partition(".")[0] for name in imports(path))
+
+
+def test_text_is_never_run_as_code() -> None:
+    for name, path in MODULES.items():
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.Call):
+                called = getattr(node.func, "id", "")
+                assert called not in {"eval", "exec", "compile", "__import__"}, name
+
+
+def test_arrays_are_read_without_pickles() -> None:
+    """In the package, the tools and the benchmarks; also no model of PyTorch that is a pickle."""
+    paths = [*MODULES.values(), *(ROOT / "bench").rglob("*.py"), *(ROOT / "tools").rglob("*.py")]
+    for path in paths:
+        for node in ast.walk(tree(path)):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+                continue
+            of = getattr(node.func.value, "id", "")
+            if node.func.attr == "load" and of in {"np", "numpy", "torch"}:
+                given = {each.arg: ast.unparse(each.value) for each in node.keywords}
+                assert given.get("allow_pickle") == "False", f"{path}:{node.lineno}"
+
+
 def test_no_unfinished_business() -> None:
     for name, path in MODULES.items():
         text = path.read_text("utf-8")

@@ -65,7 +65,7 @@ def rows(
     kind = "encoder" if encoder else "plain"
     file = cache / f"{names[0]}-{kind}-{most}-{lang_pairs}-{seed}.npz" if cache else None
     if file is not None and file.is_file():
-        with np.load(file) as stored:
+        with np.load(file, allow_pickle=False) as stored:
             return Rows._make(stored[name] for name in Rows._fields)
     found = rows_of(list(cases(names, most=most, lang_pairs=lang_pairs, seed=seed)), encoder)
     if file is not None:

@@ -68,6 +68,12 @@ def test_file_that_is_served_as_a_page_is_none(body: bytes) -> None:
     assert reason(read_answer(Kind.PAGE, answer(body=body))) == "content_type"
 
 
+def test_a_password_in_a_redirect_is_not_part_of_the_failure() -> None:
+    failure = read_answer(Kind.PAGE, answer(302, Location="http://anna:pass@b.org/c")).failure
+    assert failure is not None
+    assert failure.detail == "http://***@b.org/c"
+
+
 REFRESH = "<meta http-equiv=refresh content='{}; url={}'>"
 
 

@@ -106,12 +106,14 @@ def _proxy(text: str | None) -> str | None:
     """The URL of the proxy; raises `ConfigError` if it is invalid."""
     if text is None:
         return None
-    from diptych.text.urls import normalise
+    from diptych.engine.proxies import read_proxy
 
-    scheme, _, rest = text.partition("://")
-    # The URL of a proxy may contain a user and a password, that of a site may not.
-    if normalise(f"{scheme}://{rest.rpartition('@')[2]}") is None:
+    try:
+        read_proxy(text)
+    except ValueError as error:
         # It may hold a password, which is not shown.
         name = option_name("proxy")
-        raise ConfigError(f"{name} is not a valid URL; use one such as http://proxy.example:8080")
+        said = "is not a valid URL; use one such as http://proxy.example:8080"
+        advice = "in a password, write special characters as in %2F" if "@" in text else ""
+        raise ConfigError("; ".join(filter(None, (f"{name} {said}", advice)))) from error
     return text

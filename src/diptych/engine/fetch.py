@@ -10,8 +10,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import BinaryIO
-from urllib.request import getproxies, proxy_bypass
+from typing import Any, BinaryIO
 
 import aiohttp
 from aiohttp.abc import AbstractResolver
@@ -19,9 +18,9 @@ from yarl import URL
 
 from diptych.engine.addresses import guarded_socket, is_private_name, refused_addresses
 from diptych.engine.clock import SteadyClock
-from diptych.errors import MachineError, machine_advice, without_password
 from diptych.engine.connections import Answer, Connector
-from diptych.errors import without_password
+from diptych.engine.proxies import Proxies, Proxy
+from diptych.errors import MachineError, machine_advice, without_password
 from diptych.page.answer import REDIRECTS
 from diptych.page.robots import MAX_ROBOTS_BYTES
 from diptych.page.sitemaps import MAX_SITEMAP_BYTES
@@ -147,7 +146,7 @@ class Fetcher:
 
     def __init__(self, settings: FetchSettings) -> None:
         self._settings = settings
-        self._proxies: Mapping[str, str] = {} if settings.proxy else getproxies()
+        self._proxies = Proxies(settings.proxy)
         self._direct: aiohttp.ClientSession | None = None
         self._proxied: aiohttp.ClientSession | None = None
 
@@ -228,7 +227,10 @@ class Fetcher:
         take: Callable[[aiohttp.ClientResponse], Awaitable[Response]],
         headers: Mapping[str, str] | None = None,
     ) -> Response | Failure:
-        proxy = self._proxy_for(url)
+        try:
+            proxy = self._proxies.proxy_for(url)
+        except ValueError as error:
+            return Failure(url, Reason.CONNECT, str(error))
         session = self._proxied if proxy else self._direct
         assert session is not None, "use the fetcher in an `async with` block"
         if proxy and not self._settings.allow_private and is_private_name(host_of(url)):
@@ -237,21 +239,13 @@ class Fetcher:
         refused_addresses.set(refused)
         try:
             request = session.get(
-                URL(url, encoded=True), allow_redirects=False, proxy=proxy, headers=headers
+                URL(url, encoded=True), allow_redirects=False, **_headers(url, proxy, headers)
             )
             async with request as answer:
                 return await take(answer)
         except (aiohttp.ClientError, OSError, ValueError, asyncio.IncompleteReadError) as error:
             _raise_if_ours(url, error)
             return _failure(url, error, refused)
-
-    def _proxy_for(self, url: Url) -> str | None:
-        if self._settings.proxy:
-            return self._settings.proxy
-        proxy = self._proxies.get(url.partition(":")[0]) or self._proxies.get("all")
-        if proxy is None or proxy_bypass(host_of(url)):
-            return None
-        return proxy if "://" in proxy else f"http://{proxy}"
 
     async def _take(self, url: Url, kind: Kind, answer: aiohttp.ClientResponse) -> Response:
         truncated, body = await self._body(kind, answer)
@@ -326,6 +320,15 @@ async def _take_file(url: Url, transfer: Transfer, answer: aiohttp.ClientRespons
     else:
         answer.close()
     return _response(url, answer, b"")
+
+
+def _headers(url: Url, proxy: Proxy | None, own: Mapping[str, str] | None) -> dict[str, Any]:
+    """The proxy and the headers of a request as arguments; only the proxy gets its password."""
+    if proxy is None:
+        return {"headers": own}
+    if url.startswith("https:"):  # a tunnel through the proxy
+        return {"headers": own, "proxy": proxy.url, "proxy_headers": dict(proxy.headers)}
+    return {"headers": {**(own or {}), **proxy.headers}, "proxy": proxy.url}
 
 
 def _may_be_html(answer: aiohttp.ClientResponse) -> bool:

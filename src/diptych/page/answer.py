@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from diptych.errors import without_password
 from diptych.page.body import decompress, is_html
 from diptych.page.robots import Robots, retry_after
 from diptych.page.sitemaps import MAX_SITEMAP_BYTES, Sitemap, read_sitemap
@@ -72,7 +73,7 @@ def read_answer(
         target = resolve(response.url, location) if location else None
         if target is not None:
             return reading._replace(redirect=target)
-        return _failed(reading, Reason.BAD_REDIRECT, location)
+        return _failed(reading, Reason.BAD_REDIRECT, without_password(location))
     if response.status != 200:
         wait = retry_after(response)
         failure = Failure(response.url, f"http_{response.status}", retry_after=wait)
