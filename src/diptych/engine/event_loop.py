@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 Value = TypeVar("Value")
+_TICK_SECONDS = 0.1  # between two ticks while waiting for a result
 
 
 class EventLoopThread:
@@ -34,16 +35,20 @@ class EventLoopThread:
             self._thread.start()
         return self._loop
 
-    def run(self, coroutine: Coroutine[Any, Any, Value]) -> Value:
-        """Run a coroutine, and wait for its result.
+    def run(
+        self, coroutine: Coroutine[Any, Any, Value], tick: Callable[[], None] | None = None
+    ) -> Value:
+        """Run a coroutine, and wait for its result; meanwhile `tick` is called ten times a second.
 
-        An exception in the calling thread, such as Ctrl-C, cancels the coroutine and is raised
-        again.
+        An exception in the calling thread, such as Ctrl-C or one of `tick`, cancels the coroutine
+        and is raised again.
         """
         run = _Run(coroutine)
         future = asyncio.run_coroutine_threadsafe(run.to_its_end(), self.loop)
         try:
-            run.ended.wait()
+            while not run.ended.wait(_TICK_SECONDS if tick is not None else None):
+                if tick is not None:
+                    tick()
         finally:
             while not run.ended.is_set():
                 with suppress(KeyboardInterrupt):  # a second Ctrl-C: it is being cancelled
@@ -57,6 +62,8 @@ class EventLoopThread:
         """Cancel all running tasks, stop the loop, and end its thread."""
         if self._loop is None or self._thread is None:
             return
+        # Ctrl-C may cancel what follows, and the results of that are then awaited by nobody.
+        self._loop.set_exception_handler(lambda *_: None)
         self.run(_cancel_others())
         self.run(self._loop.shutdown_asyncgens())
         self.run(self._loop.shutdown_default_executor())

@@ -254,6 +254,7 @@ class Crawl:
             self.guides.save([site], self._is_over)
             self.guides.release(site)
         self._intake.forget()
+        self._revisits.keep_announced()
 
     def _is_over(self, site: SiteInfo) -> bool:
         """True if no URL of a site is queued or being fetched."""
