@@ -19,7 +19,7 @@ import pytest
 from support import zoo
 from support.commands import Signal, placeless, rows, run, start
 from support.filenames import file_name
-from support.serving import MISSING, Reply, Request, reserved, secure_server, serve, url_of
+from support.serving import MISSING, Fault, Reply, Request, reserved, secure_server, serve, url_of
 from support.waiting import until
 
 import diptych
@@ -470,6 +470,18 @@ def test_every_stage_can_be_stopped_and_continued(tmp_path, recorded, where, sta
     )
     assert run(*given, "--out", tmp_path / "run").exit_code == 0
     assert placeless(tmp_path / "run") == placeless(tmp_path / "whole")
+
+
+def test_download_of_an_archive_is_stopped_by_one_interrupt(tmp_path):
+    here = threading.get_ident()
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 90000000\r\n\r\n"
+    with serve({"/a.warc.gz": Fault(head + bytes(100_000), "stall")}) as server:
+        server.before = lambda _: signal.pthread_kill(here, signal.SIGINT)
+        archive = f"{server.url}a.warc.gz"
+        stopped = run("mine", "--warc", archive, *QUICK, "--out", tmp_path / "run", "--quiet")
+    assert stopped.exit_code == 130
+    assert stopped.stderr.startswith("Stopped while downloading.")
+    assert not list(tmp_path.rglob("*.part"))
 
 
 def test_missing_kernels_are_a_warning_and_a_note(tmp_path, monkeypatch):

@@ -32,3 +32,26 @@ def test_only_commands_with_a_run_folder_can_be_continued(
     monkeypatch.setattr(f"diptych.commands.{place}", interrupted)
     result = run(*arguments)
     assert (result.exit_code, result.stderr) == (130, said)
+
+
+def _set_name_is_interrupted(*given: object, **more: object) -> None:
+    """Python 3.11 makes a RuntimeError of what `__set_name__` raises."""
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt as error:
+        raise RuntimeError("Error calling __set_name__") from error
+
+
+def test_interrupt_of_an_import_is_one_line_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("diptych.commands.mine.mine_sites", _set_name_is_interrupted)
+    result = run("mine", *SITE, "--quiet")
+    assert (result.exit_code, result.stderr) == (130, CONTINUE)
+
+
+def test_other_errors_are_not_taken_for_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*given: object, **more: object) -> None:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr("diptych.commands.mine.mine_sites", broken)
+    with pytest.raises(RuntimeError, match="broken"):
+        run("mine", *SITE, "--quiet")

@@ -6,6 +6,7 @@ import errno
 import io
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ from support.serving import Answer, Fault, Reply, Request, reserved, secure_serv
 from diptych.engine.downloads import Downloads
 from diptych.engine.fetch import FetchSettings
 from diptych.engine.patience import REFUSED_TRIES, TRIES, Patience, unreadable
-from diptych.errors import ArchiveError
+from diptych.errors import ArchiveError, StoppedError
+from diptych.protocols import Watcher
 from diptych.reason import Reason
 from diptych.sources.archives import archive_names
 from diptych.types import Failure
@@ -196,6 +198,56 @@ def test_parts_that_end_early_are_put_together(first: int):
     assert len(clock.slept) <= 1
 
 
+def test_a_server_that_drips_is_given_up():
+    hasty = replace(SETTINGS, rate_seconds=0.15)
+    site = {"/a": Fault(b'HTTP/1.1 200 OK\r\nETag: "1"\r\n\r\n', "drip")}
+    with serve(site) as server:
+        found = got(f"{server.url}a", hasty)
+        assert len(server.log) == TRIES
+    assert isinstance(found, Failure)
+    assert found.reason == Reason.TIMEOUT
+    assert "fewer than 5,000 bytes per second" in found.detail
+
+
+def test_a_slow_server_is_waited_for():
+    slow = replace(SETTINGS, rate_seconds=0.15, min_rate=2.0)
+    with serve({"/a": Fault(Reply(b"x" * 9).raw()[:-9], "drip")}) as server:
+        assert got(f"{server.url}a", slow) == b" " * 9
+        assert len(server.log) == 1
+
+
+def test_tiny_parts_have_an_end():
+    with serve(limited(1000, ("ETag", '"1"'))) as server:
+        found = got(f"{server.url}a")
+        assert len(server.log) == TRIES
+    assert isinstance(found, Failure)
+    assert found.detail == "the server sends the file in very small parts"
+
+
+@dataclass
+class Impatient(Watcher):
+    """Stops a download when a megabyte has arrived."""
+
+    seen: list[tuple[str, int, int | None, str]] = field(default_factory=list)
+
+    def tick(self) -> None:
+        self.seen.append((self.stage, self.done, self.total, self.unit))
+        if self.done:
+            raise StoppedError("Stopped.")
+
+
+def test_a_download_is_watched_and_can_be_stopped():
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 90000000\r\n\r\n"
+    watcher = Impatient()
+    with (
+        serve({"/a": Fault(head + bytes(1_500_000), "stall")}) as server,
+        Downloads(lambda: SETTINGS, watcher=watcher) as downloads,
+        pytest.raises(StoppedError),
+    ):
+        downloads.download(f"{server.url}a", io.BytesIO())
+    assert watcher.seen[-1] == ("downloading", 1, 90, "MB")
+
+
 def test_parts_without_bytes_or_without_a_version_have_an_end():
     for site in (limited(0, ("ETag", '"1"'), first=9), limited(1000)):
         with serve(site) as server:
@@ -276,7 +328,7 @@ def test_a_part_of_another_version_is_not_joined(name: str, old: str, new: str):
 def test_a_file_that_always_changes_is_a_failure():
     def site(request: Request) -> Answer:
         etag = ("ETag", f'"{request.nth // 3}"')
-        return limited(1000, etag, first=1000)(request) if request.nth < 99 else Reply(status=404)
+        return limited(6000, etag, first=6000)(request) if request.nth < 99 else Reply(status=404)
 
     with serve(site) as server:
         found = got(f"{server.url}a")

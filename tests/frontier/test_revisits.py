@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from support.driving import EAGER, Drive, failure, page, redirect, robots, status, url, web
+from support.driving import EAGER, Drive, failure, page, redirect, robots, sitemap, status, url, web
 from support.stores import begin
 
 from diptych.frontier.crawl import Crawl
@@ -333,3 +333,49 @@ def test_validators_are_sent_as_they_came() -> None:
     assert known.headers() == {
         "If-None-Match": 'W/"a-b"', "If-Modified-Since": "Tue, 14 Nov 2023 22:13:20 GMT",
     }  # fmt: skip
+
+
+# -- translations that sitemaps announce -----------------------------------------------------------
+
+ANNOUNCING = sitemap("/sitemap.xml", url("/a"), alternates={"en": url("/a"), "fr": url("/b")})
+ANNOUNCED = {("/a", "/a", "en"), ("/a", "/b", "fr")}
+
+
+def announced(folder: Path) -> set[tuple[str, str, str]]:
+    with Store(folder, write=False) as store:
+        rows = store.db.execute("SELECT source, target, hreflang FROM announced").fetchall()
+        short = [str(each).removeprefix("http://example.org") for row in rows for each in row]
+        return set(zip(short[::3], short[1::3], short[2::3], strict=True))
+
+
+def visit_to_the_end(folder: Path, answers: dict) -> None:
+    with visit(folder, answers).opened() as crawl:
+        crawl.finish(interrupted=False)
+
+
+@pytest.mark.parametrize(
+    ("answer", "left"),
+    [
+        (ANNOUNCING, ANNOUNCED),
+        (status("/sitemap.xml", 503), ANNOUNCED),
+        (failure("/sitemap.xml", "timeout"), ANNOUNCED),
+        (status("/sitemap.xml", 404), set()),
+        (sitemap("/sitemap.xml", url("/a")), set()),
+    ],
+    ids=["same", "busy", "silent", "gone", "other"],
+)
+def test_translations_of_a_sitemap_that_cannot_be_read_are_kept(
+    tmp_path: Path, answer: object, left: set[tuple[str, str, str]]
+) -> None:
+    folder = tmp_path / "run"
+    Visit(folder, web(ROBOTS, *SITE, ANNOUNCING), politeness=EAGER).run()
+    assert announced(folder) == ANNOUNCED
+    visit_to_the_end(folder, web(ROBOTS, *SITE, answer))  # type: ignore[arg-type]
+    assert announced(folder) == left
+
+
+def test_translations_are_kept_if_the_sitemap_is_not_asked_for(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    Visit(folder, web(ROBOTS, *SITE, ANNOUNCING), politeness=EAGER).run()
+    visit_to_the_end(folder, web(status("/robots.txt", 503), *SITE, ANNOUNCING))
+    assert announced(folder) == ANNOUNCED

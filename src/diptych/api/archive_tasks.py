@@ -85,7 +85,7 @@ class ReadArchive:
         plan, asked = self.plan, self.plan.asked
         langs = languages(asked.langs, asked.langid)
         with task_monitor(plan.job, self.name, self.attempt) as monitor, ExitStack() as at_end:
-            source = at_end.enter_context(self._source())
+            source = at_end.enter_context(self._source(monitor))
             workers = at_end.enter_context(Workers(workers_of(self.attempt)))
             is_wanted = wanted_by(plan.seeds, asked.scope)
             monitor.begin("reading")
@@ -102,7 +102,7 @@ class ReadArchive:
         return {**counts, "damaged": [damage] if damage else []}
 
     @contextmanager
-    def _source(self) -> Iterator[_Source]:
+    def _source(self, monitor: Monitor) -> Iterator[_Source]:
         """The archive as a local file, and the file to which its records are copied, if any."""
         from diptych.files import replacing
         from diptych.sources.archives import downloaded, is_remote
@@ -118,7 +118,7 @@ class ReadArchive:
         download = self.plan.pages / f"{self.name}.download.part"
         try:
             agent = agent_of(asked.user_agent)
-            with Environment().downloads(asked, agent, self.plan.warc) as downloads:
+            with Environment().downloads(asked, agent, monitor, self.plan.warc) as downloads:
                 size = downloaded(self.archive, download, downloads)
             with replacing(copy, error=StoreError) as part, part.open("wb") as stream:
                 copies = CopiedRecords(stream, copy.name, self.archive, agent=agent)

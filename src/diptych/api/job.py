@@ -212,7 +212,7 @@ def mine_job(asked: MineOptions, monitor: JobMonitor, environment: Environment) 
     require_valid(asked)
     assert asked.cluster is not None
     agent = agent_of(asked.user_agent)
-    with environment.downloads(asked, agent) as downloads:
+    with environment.downloads(asked, agent, monitor) as downloads:
         archives = archive_names(asked.warc, downloads)
     sites = _sites(asked, archives=bool(archives))
     terms = _terms(asked, sites, archives)

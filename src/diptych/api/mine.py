@@ -175,7 +175,7 @@ def mine_sites(
     langs = languages(asked.langs, asked.langid)
     agent = agent_of(asked.user_agent)
     with ExitStack() as stack:
-        downloads = stack.enter_context(environment.downloads(asked, agent))
+        downloads = stack.enter_context(environment.downloads(asked, agent, monitor))
         archives, crawls = archive_names(asked.warc, downloads), asked.sources()
         seeds = seeds_of(asked, archives=bool(archives))
         recipe = asked.recipe()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from diptych.engine.fetch import FetchSettings
     from diptych.engine.live import LiveEngine
     from diptych.engine.workers import Workers
+    from diptych.protocols import Watcher
 
 AGENT = f"DiptychBot/{VERSION} (+https://github.com/diptych-corpus/diptych)"
 
@@ -73,11 +74,14 @@ class Environment:
 
         return LiveEngine(self.fetch_settings(asked, agent, connections=connections, stall=stall))
 
-    def downloads(self, asked: WebOptions, agent: str, shared: Path | None = None) -> Downloads:
+    def downloads(
+        self, asked: WebOptions, agent: str, watcher: Watcher, shared: Path | None = None
+    ) -> Downloads:
         """Make a context that downloads files; `shared` is a folder of all processes of a job."""
         from diptych.engine.downloads import Downloads
 
-        return Downloads(partial(self.fetch_settings, asked, agent), asked.delay, shared)
+        settings = partial(self.fetch_settings, asked, agent)
+        return Downloads(settings, asked.delay, shared, watcher=watcher)
 
     def fetch_settings(
         self, asked: WebOptions, agent: str, *, connections: int = 1, stall: float = 20.0

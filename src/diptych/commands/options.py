@@ -114,7 +114,9 @@ class Group(click.Group):
             with orderly_termination():
                 # Languages that a command loads are forgotten when it ends.
                 return copy_context().run(super().invoke, ctx)
-        except (KeyboardInterrupt, click.Abort) as error:  # Abort: from a nested command
+        except (KeyboardInterrupt, click.Abort, RuntimeError) as error:
+            if not _is_interrupt(error):
+                raise
             _say_stopped(ctx, "Stopped immediately." if _IS_SAVED in ctx.meta else "Stopped.")
             raise SystemExit(STOPPED) from error
         except StoppedError as error:
@@ -128,6 +130,13 @@ class Group(click.Group):
                 _say_error(_described(error))
                 raise SystemExit(MACHINE) from error
             raise
+
+
+def _is_interrupt(error: BaseException) -> bool:
+    """True if a command ends because of Ctrl-C; a nested command aborts."""
+    # Python 3.11 replaces an exception in `__set_name__`, which runs while modules are imported.
+    is_replaced = isinstance(error.__cause__, KeyboardInterrupt)
+    return is_replaced or isinstance(error, KeyboardInterrupt | click.Abort)
 
 
 def environment() -> Environment:

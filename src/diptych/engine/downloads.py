@@ -21,6 +21,7 @@ from diptych.engine.patience import MAX_WAIT, TRIES, Patience
 from diptych.errors import without_password
 from diptych.page.answer import REDIRECTS
 from diptych.page.robots import retry_after
+from diptych.protocols import Watcher
 from diptych.reason import Reason
 from diptych.text.urls import normalise, origin_of
 from diptych.types import Failure, Response, Url
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from diptych.engine.fetch import Fetcher, FetchSettings, Transfer
 
 MAX_REDIRECTS = 5  # as for robots.txt (RFC 9309, 2.3.1.2)
+_MEGABYTE = 1_000_000
+_MIN_PART = 5_000  # bytes; a file that comes in smaller parts takes too many requests
 _ALL_SENT = re.compile(r"bytes \*/(\d{1,18})\Z", re.IGNORECASE)
 
 
@@ -42,6 +45,8 @@ class Downloads:
     shared: Path | None = None
     """folder in which several processes note when they may send the next request to a host"""
     patience: Callable[[float], Patience] = Patience
+    watcher: Watcher = field(default_factory=Watcher)
+    """is told how many megabytes have arrived, and may stop a download"""
     _hosts: dict[str, Patience] = field(default_factory=dict)
     _fetcher: Fetcher | None = None
     _loop: EventLoopThread | None = None
@@ -71,16 +76,24 @@ class Downloads:
 
         if self._loop is None:
             self._loop = EventLoopThread()
+        transfer = Transfer(out)
+        self.watcher.begin("downloading", unit="MB")
         try:
-            return self._loop.run(self._download(url, Transfer(out)))
+            return self._loop.run(self._download(url, transfer), partial(self._tick, transfer))
         except NotWrittenError as error:
             raise error.fault from error
+
+    def _tick(self, transfer: Transfer) -> None:
+        total = transfer.total
+        self.watcher.done = transfer.out.tell() // _MEGABYTE
+        self.watcher.total = None if total is None else total // _MEGABYTE
+        self.watcher.tick()
 
     async def _download(self, url: str, transfer: Transfer) -> Failure | None:
         from diptych.engine.fetch import Fetcher
 
         if self._fetcher is None:
-            # A file may be as large as it likes, but something of it must arrive (`stall`).
+            # A file may be of any size, but it must arrive at some rate.
             self._fetcher = await Fetcher(replace(self.settings(), timeout=0.0)).__aenter__()
         redirects = 0
         while redirects <= MAX_REDIRECTS:
@@ -123,7 +136,9 @@ class Downloads:
         if isinstance(answer, Failure) or answer.status in (200, *REDIRECTS):
             return answer
         if _is_part(answer, start, transfer):
-            return answer
+            if transfer.is_whole or transfer.out.tell() >= start + _MIN_PART:
+                return answer
+            return Failure(url, Reason.CUT_OFF, "the server sends the file in very small parts")
         if answer.status == 416:  # the file is another one, and shorter
             transfer.restart()
         if answer.status in (206, 416) and transfer.out.tell() == 0 < start:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 Value = TypeVar("Value")
+_TICK_SECONDS = 0.1  # between two ticks while waiting for a result
 
 
 class EventLoopThread:
@@ -33,16 +34,20 @@ class EventLoopThread:
             self._loop, self._thread = loop, thread  # now: nobody waits for a loop that never ran
         return self._loop
 
-    def run(self, coroutine: Coroutine[Any, Any, Value]) -> Value:
-        """Run a coroutine, and wait for its result.
+    def run(
+        self, coroutine: Coroutine[Any, Any, Value], tick: Callable[[], None] | None = None
+    ) -> Value:
+        """Run a coroutine, and wait for its result; meanwhile `tick` is called ten times a second.
 
-        An exception in the calling thread, such as Ctrl-C, cancels the coroutine and is raised
-        again.
+        An exception in the calling thread, such as Ctrl-C or one of `tick`, cancels the coroutine
+        and is raised again.
         """
         run = _Run(coroutine)
         future = asyncio.run_coroutine_threadsafe(run.to_its_end(), self.loop)
         try:
-            run.ended.wait()
+            while not run.ended.wait(_TICK_SECONDS if tick is not None else None):
+                if tick is not None:
+                    tick()
         finally:
             while not run.ended.is_set():
                 with suppress(KeyboardInterrupt):  # a second Ctrl-C: it is being cancelled
@@ -57,6 +62,8 @@ class EventLoopThread:
         loop, thread = self._loop, self._thread
         if loop is None or thread is None:
             return
+        # Ctrl-C may cancel what follows, and the results of that are then awaited by nobody.
+        loop.set_exception_handler(lambda *_: None)
         try:
             self.run(_cancel_others())
             self.run(loop.shutdown_asyncgens())

@@ -49,6 +49,10 @@ class FetchSettings:
     stall: float = 20.0
     """seconds to wait for a connection, or for the next byte"""
     page_bytes: int = 10_000_000
+    min_rate: float = 5_000.0
+    """bytes per second; the download of a file that is slower is broken off"""
+    rate_seconds: float = 60.0
+    """seconds over which the rate of a download is measured"""
     resolver: AbstractResolver | None = None
     """resolves host names; None means this machine's resolver"""
     clock: Callable[[], float] = field(default_factory=SteadyClock, compare=False)
@@ -219,7 +223,7 @@ class Fetcher:
 
         Nothing is written if the server sends something else.
         """
-        return await self._get(url, partial(_take_file, url, transfer), transfer.headers())
+        return await self._get(url, partial(self._take_file, url, transfer), transfer.headers())
 
     async def _get(
         self,
@@ -273,6 +277,24 @@ class Fetcher:
                 return "length", b"".join(chunks)[:limit]
         return "", b"".join(chunks)
 
+    async def _take_file(
+        self, url: Url, transfer: Transfer, answer: aiohttp.ClientResponse
+    ) -> Response:
+        """Write the body to a file, if it is the file or the rest of it."""
+        if not transfer.begin(answer):
+            answer.close()
+            return _response(url, answer, b"")
+        since, size, rate = time.monotonic(), 0, self._settings.min_rate
+        async for piece in answer.content.iter_any():
+            transfer.write(piece)
+            size += len(piece)
+            seconds = time.monotonic() - since
+            if seconds >= self._settings.rate_seconds:
+                if size < rate * seconds:
+                    raise TimeoutError(f"it sends fewer than {rate:,.0f} bytes per second")
+                since, size = time.monotonic(), 0
+        return _response(url, answer, b"")
+
     def _limit(self, kind: Kind) -> int:
         if kind is Kind.SITEMAP:
             return MAX_SITEMAP_BYTES
@@ -310,16 +332,6 @@ async def _take_range(
             answer.close()
             break
     return _response(url, answer, b"".join(chunks)[:length])
-
-
-async def _take_file(url: Url, transfer: Transfer, answer: aiohttp.ClientResponse) -> Response:
-    """Write the body to a file, if it is the file or the rest of it."""
-    if transfer.begin(answer):
-        async for piece in answer.content.iter_any():
-            transfer.write(piece)
-    else:
-        answer.close()
-    return _response(url, answer, b"")
 
 
 def _headers(url: Url, proxy: Proxy | None, own: Mapping[str, str] | None) -> dict[str, Any]:

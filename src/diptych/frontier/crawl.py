@@ -182,8 +182,9 @@ class Crawl:
     def _draw_sample(self, site: SiteInfo, end: SiteEnd) -> bool:
         """If `end` rests on an estimate, test it with a random URL; return True if one is drawn."""
         hosts = (info.id for info in self.hosts.of_site(site))
-        is_estimated = end is SiteEnd.ENOUGH
-        return is_estimated and self._samples.draw(site.id, hosts, site.downloads, MIN_WORTH)
+        return end is SiteEnd.ENOUGH and self._samples.draw(
+            site.id, hosts, site.downloads, MIN_WORTH
+        )
 
     def _early_end(self, site: SiteInfo, best: float) -> SiteEnd | None:
         """The reason to end a site's crawl early, or None; `best` is its highest page priority."""
@@ -258,6 +259,7 @@ class Crawl:
             self.guides.save([site], self._is_over)
             self.guides.release(site)
         self._intake.forget()
+        self._revisits.keep_announced()
 
     def _is_over(self, site: SiteInfo) -> bool:
         """True if no URL of a site is queued or being fetched."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from diptych.frontier.hosts import SiteInfo
 from diptych.frontier.queue import Claim, Frontier
-from diptych.page.answer import read_answer
+from diptych.frontier.sitemaps import alternates_of, read_again
 from diptych.page.sitemaps import Sitemap, SitemapEntry
 from diptych.reason import Reason
 from diptych.run.encoding import encode_page
@@ -116,9 +116,7 @@ class Revisits:
 
     def unchanged_sitemap(self, claim: Claim) -> Sitemap | None:
         """The sitemap that the server says is still valid; None if it is lost, and for a page."""
-        is_sitemap = claim.kind is Kind.SITEMAP
-        response = self.store.good_answer(claim.url) if is_sitemap else None
-        return read_answer(Kind.SITEMAP, response).sitemap if response else None
+        return read_again(self.store, claim.url) if claim.kind is Kind.SITEMAP else None
 
     # -- pages -------------------------------------------------------------------------------
 
@@ -206,6 +204,15 @@ class Revisits:
             is_checked = (key + self.number) % CHECKED == 0
             self.updates.leave_out(key, now, is_checked=is_checked)
         self.frontier.wake_all()
+
+    def keep_announced(self) -> None:
+        """Keep the translations that were announced by sitemaps that the update could not read."""
+        if self.number is None:
+            return
+        for site, url in self.updates.unread_sitemaps(GONE):
+            sitemap = read_again(self.store, url)
+            if sitemap is not None:
+                self.store.announce(site, alternates_of(sitemap))
 
     def _notice_lie(self, url: Url, site: SiteInfo) -> None:
         """If a sitemap said that a page had not changed, ask for all pages of its site."""

@@ -510,6 +510,12 @@ UPDATE urls SET state = 0, due = 0, attempts = 0, reason = ''
 WHERE (kind IN (1, 2) AND host IN (SELECT id FROM hosts))
     OR (state = 4 AND reason = ?1) OR (state = 3 AND EXISTS (SELECT 1 FROM json_each(?2) WHERE value = reason))
 
+-- name: unread_sitemaps
+-- sitemaps that were not read in an update, and that may still be there
+SELECT hosts.site, urls.url FROM urls JOIN hosts ON hosts.id = urls.host
+WHERE kind = 2 AND (state IN (0, 1) OR (state = 3 AND reason NOT IN
+    (SELECT value FROM json_each(?1))))
+
 -- name: leave_pages
 -- pages that were not visited again stay as they were
 UPDATE urls SET state = 2 WHERE state IN (0, 1) AND key IN (SELECT url FROM pages)

@@ -137,6 +137,11 @@ class Updates:
             db.execute(SQL["settle_update"])
         self.store.begin_again()
 
+    def unread_sitemaps(self, gone: Collection[str]) -> list[tuple[int, Url]]:
+        """The site and URL of each sitemap that was not read, unless its failure is in `gone`."""
+        rows = self.store.db.execute(SQL["unread_sitemaps"], (_json(sorted(gone)),)).fetchall()
+        return [(site, Url(url)) for site, url in rows]
+
     @in_transaction
     def close(self, now: float) -> None:
         """End the open update; the next one visits all pages again."""

@@ -20,6 +20,7 @@ from diptych.errors import ArchiveError, SourceError, message_of, without_passwo
 from diptych.files import parser_errors, reason_of, writing
 from diptych.frontier.scope import Anywhere, Scope, group
 from diptych.learn.libraries import library
+from diptych.protocols import Watcher
 from diptych.run.archived import ArchiveIndex
 from diptych.run.scan import check_archive, scan
 from diptych.run.store import Store
@@ -190,7 +191,7 @@ def _index_remote(
     try:
         size = downloaded(url, download, downloads)
         with store.transaction():
-            error = _copy(store, index, url, download, is_wanted)
+            error = _copy(store, index, url, download, is_wanted, downloads.watcher)
             index.finish(store.archive.add(url, size), size, error)
     except ArchiveError as fault:
         with store.transaction():  # it is tried again by the next command
@@ -201,7 +202,7 @@ def _index_remote(
 
 def downloaded(url: str, path: Path, downloads: Downloads) -> int:
     """Download a remote file, and return its size; a broken transfer is continued."""
-    return _download(url, path, downloads) if _is_of_web(url) else _stored(url, path)
+    return _download(url, path, downloads) if _is_of_web(url) else _stored(url, path, downloads)
 
 
 def _download(url: str, path: Path, downloads: Downloads) -> int:
@@ -214,8 +215,10 @@ def _download(url: str, path: Path, downloads: Downloads) -> int:
     return size
 
 
-def _stored(url: str, path: Path) -> int:
+def _stored(url: str, path: Path, downloads: Downloads) -> int:
     """Copy a file from any other store that fsspec knows."""
+    watcher = downloads.watcher
+    watcher.begin("downloading")
     with writing(path, error=ArchiveError), path.open("wb") as out:
         for attempt in range(1, _ATTEMPTS + 1):
             try:
@@ -224,6 +227,7 @@ def _stored(url: str, path: Path) -> int:
                         stream.seek(out.tell())
                     for piece in _pieces(stream):
                         out.write(piece)
+                        watcher.tick()
                 return out.tell()
             except SourceError as error:
                 if attempt == _ATTEMPTS:
@@ -244,11 +248,14 @@ def _pieces(stream: Any) -> Iterator[bytes]:
 
 
 def _copy(
-    store: Store, index: ArchiveIndex, url: str, path: Path, is_wanted: Callable[[Url], object]
-) -> str:
+    store: Store, index: ArchiveIndex, url: str, path: Path, is_wanted: Callable[[Url], object],
+    watcher: Watcher,
+) -> str:  # fmt: skip
     """Copy the useful responses in a downloaded archive; return a message about damage."""
+    watcher.begin("indexing")
     try:
         for offset, response in scan(path):
+            watcher.tick()
             is_page = is_page_of(response)
             if is_wanted(response.url) and (is_page or is_useful(response)):
                 record = compose(response, Origin(url, offset))
