@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from ceilings import ceilings
 from figures import RESULTS, machine_words, rows_table
 
 FOLDER = RESULTS / "reliability"
 
 
 def reliability() -> dict[str, str]:
-    """The generated parts of the page: one table for each file of results."""
-    return {f"reliability {file.stem}": _part(file) for file in sorted(FOLDER.glob("*.json"))}
+    """The generated parts of the page: one table for each file of results, and one of ceilings."""
+    parts = {f"reliability {file.stem}": _part(file) for file in sorted(FOLDER.glob("*.json"))}
+    return {**parts, "reliability ceilings": ceilings()}
 
 
 def _part(file: Path) -> str:

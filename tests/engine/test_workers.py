@@ -40,7 +40,8 @@ from support.waiting import PATIENCE, until
 
 import diptych
 from diptych.engine.jobs import Worker
-from diptych.engine.worker import Failed, TaskLimits, attempt
+from diptych.engine.limits import TaskLimits
+from diptych.engine.worker import Failed, attempt
 from diptych.engine.workers import ALONE, Shared, Workers
 from diptych.errors import ArchiveError, DiptychError, StoreError
 from diptych.language.identify import use_learned_languages

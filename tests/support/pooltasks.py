@@ -189,6 +189,15 @@ class Growing(NamedTuple):
         return len([bytearray(1 << 20) for _ in range(1 << 14)])
 
 
+class Allowed(NamedTuple):
+    """Says how much memory it may use."""
+
+    def run(self, context: object) -> int:
+        import resource
+
+        return resource.getrlimit(resource.RLIMIT_DATA)[0]
+
+
 class Printing(NamedTuple):
     """Prints, as a library may, and reads standard input."""
 
