@@ -6,15 +6,16 @@ import json
 import sys
 from pathlib import Path
 
+from ceilings import ceilings
 from figures import RESULTS, ROOT, machine_words, rows_table, table
 
 FOLDER = RESULTS / "reliability"
 
 
 def reliability() -> dict[str, str]:
-    """The generated parts of the page: the servers of the tests, and a table for each result."""
+    """The generated parts of the page: servers of the tests, ceilings, and a table per result."""
     results = {f"reliability {file.stem}": _part(file) for file in sorted(FOLDER.glob("*.json"))}
-    return {"misbehaviours": _misbehaviours(), **results}
+    return {"misbehaviours": _misbehaviours(), "reliability ceilings": ceilings(), **results}
 
 
 def _misbehaviours() -> str:

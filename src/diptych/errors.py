@@ -184,6 +184,8 @@ def is_of_machine(error: DiptychError) -> bool:
     cause = error.__cause__
     if isinstance(error, MachineError) or machine_advice(cause) is not None:
         return True
+    if isinstance(cause, DiptychError):
+        return is_of_machine(cause)
     is_of_database = is_system_fault(cause) and not isinstance(cause, OSError)
     return isinstance(error, StoreError) and is_of_database
 

@@ -25,7 +25,7 @@ PROGRAM = """
 import json, sys
 from pathlib import Path
 from diptych.engine.executors import executor_of
-from diptych.engine.worker import Failed, TaskLimits
+from diptych.engine.worker import Failed
 from support.jobtasks import Count, Unlucky
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
@@ -46,7 +46,6 @@ import json, os, signal, sys, time
 from pathlib import Path
 from diptych.engine import dask_cluster
 from diptych.engine.executors import executor_of
-from diptych.engine.worker import TaskLimits
 from support.jobtasks import Held
 if __name__ == "__main__":
     folder, ticks, killed = Path(sys.argv[1]), [], []

@@ -10,7 +10,8 @@ import pytest
 from support.jobtasks import Count, Ticking, Unlucky, ran
 
 from diptych.engine.executors import executor_of
-from diptych.engine.worker import Failed, TaskLimits
+from diptych.engine.limits import TaskLimits
+from diptych.engine.worker import Failed
 from diptych.errors import ConfigError, StoppedError
 
 

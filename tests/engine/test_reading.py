@@ -10,8 +10,9 @@ from support import zoo
 from support.pooltasks import Ending
 from support.serving import MISSING, Reply, serve
 
+from diptych.engine.limits import TaskLimits
 from diptych.engine.reading import ArchivedPagesTask, ReadTask, read_result
-from diptych.engine.worker import Failed, TaskLimits
+from diptych.engine.worker import Failed
 from diptych.engine.workers import ALONE, Workers
 from diptych.page.answer import ReadAnswer, read_answer
 from diptych.page.template import block_keys

@@ -19,6 +19,7 @@ from support import strange
 from support.pooltasks import (
     Brief,
     Ending,
+    FullDiskError,
     Growing,
     Hanging,
     Held,
@@ -40,9 +41,10 @@ from support.waiting import PATIENCE, until
 
 import diptych
 from diptych.engine.jobs import Worker
-from diptych.engine.worker import Failed, TaskLimits, attempt
+from diptych.engine.limits import TaskLimits
+from diptych.engine.worker import Failed, attempt
 from diptych.engine.workers import ALONE, Shared, Workers
-from diptych.errors import ArchiveError, DiptychError, StoreError
+from diptych.errors import ArchiveError, DiptychError, MachineError, StoreError
 from diptych.language.identify import use_learned_languages
 from diptych.language.train import pieces_of, train_language
 from diptych.run.store import Store
@@ -273,6 +275,7 @@ def test_task_that_raises_has_no_result_and_others_continue(two, count, error) -
         (0, OSError, OSError, "too many files"),
         (1, OSError, DiptychError, "a worker process failed: OSError: too many files"),
         (1, StoreError, DiptychError, "^too many files"),
+        (1, FullDiskError, MachineError, "too many files; free some disk space, then run the same"),
     ],
 )
 def test_fault_of_the_machine_ends_the_run(count, raised, error, message) -> None:

@@ -7,8 +7,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+from support.permissions import read_only, unreadable
 
-from diptych.errors import SourceError
+from diptych.errors import SourceError, is_of_machine
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
 from diptych.sources.earlier_run import NAME, open_earlier_run
@@ -81,6 +82,30 @@ def test_remains_of_a_killed_build_are_replaced(run: Path) -> None:
     (run / f"{NAME}.part-wal").write_bytes(b"half")
     assert len(open_earlier_run(run).back_links(Url("http://aim.com/"), 9)) == 1
     assert not (run / f"{NAME}.part").exists()
+
+
+def test_run_that_may_only_be_read_is_a_source(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    index = open_earlier_run(run)
+    wanted = index.back_links(Url("http://aim.com/"), 9)
+    assert wanted
+    index.close()
+    (run / NAME).unlink()
+    with read_only(run):
+        index = open_earlier_run(run)
+        assert index.back_links(Url("http://aim.com/"), 9) == wanted
+        index.close()
+    assert not (run / NAME).exists()
+    assert not any((tmp_path / "temporary").iterdir())
+
+
+def test_unreadable_run_is_a_fault_of_the_machine(run: Path) -> None:
+    with unreadable(run / "run.sqlite"), pytest.raises(SourceError) as caught:
+        open_earlier_run(run)
+    assert is_of_machine(caught.value)
 
 
 def test_a_folder_without_a_run_is_reported(tmp_path: Path) -> None:

@@ -22,8 +22,8 @@ from support.watching import Watching
 from diptych.demo import GOLD
 from diptych.engine import live
 from diptych.engine.fetch import FetchSettings
+from diptych.engine.limits import PAIR_LIMITS, TaskLimits
 from diptych.engine.live import LiveEngine
-from diptych.engine.worker import USUAL, TaskLimits
 from diptych.engine.workers import Workers
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.guides import PairQuestion
@@ -70,7 +70,7 @@ def crawl(
     watch: Callable[[Crawl], None] = lambda machine: None,
     stop: Callable[[Crawl], bool] = lambda machine: False,
     instead: Callable[[PairQuestion], Any] = lambda question: None,
-    limits: TaskLimits = USUAL,
+    limits: TaskLimits = PAIR_LIMITS,
 ) -> list[tuple[int, CrawlEvent]]:
     """Crawl a site with a guide until nothing is left; only the crawl, nothing after it.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -187,6 +188,22 @@ class Growing(NamedTuple):
 
     def run(self, context: object) -> int:
         return len([bytearray(1 << 20) for _ in range(1 << 14)])
+
+
+class FullDiskError(OSError):
+    """A full disk, with a message."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(errno.ENOSPC, message)
+
+
+class Allowed(NamedTuple):
+    """Says how much memory it may use."""
+
+    def run(self, context: object) -> int:
+        import resource
+
+        return resource.getrlimit(resource.RLIMIT_DATA)[0]
 
 
 class Printing(NamedTuple):

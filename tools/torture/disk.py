@@ -43,7 +43,7 @@ Fault = Callable[[Path], AbstractContextManager[object]]
 """makes a fault for a command that runs in a folder"""
 
 
-def tried(case: Case, folder: Path, fault: Fault, whole: object) -> list[str]:
+def tried(case: Case, folder: Path, fault: Fault, whole: dict[str, Any]) -> list[str]:
     """Run a command with a fault, and again without; returns what is not as it should be."""
     case.prepare(folder)
     with fault(folder):
@@ -54,8 +54,9 @@ def tried(case: Case, folder: Path, fault: Fault, whole: object) -> list[str]:
     again = case.run(folder)
     if again.code != 0:
         return [*found, f"the same command then ended with {again}"]
-    if case.outcome(folder) != whole:
-        found.append("the result is another")
+    if (result := case.outcome(folder)) != whole:
+        names = [name for name in whole if result.get(name) != whole[name]]
+        found.append(f"the result is another: {names} of {[*result]}")
     checked = ended("check", folder / "run", "--quiet")
     if checked.code != 0:
         found.append(f"check ended with {checked}")

@@ -20,6 +20,8 @@ from diptych.demo import SITE
 _NAMES = ("fog-signals", "fresnel", "museums")
 _PATHS = ("", "fr/", *(f"{lang}/{name}.html" for name in _NAMES for lang in ("en", "fr")))
 _LINK = re.compile(r'<a [^>]*href="([^"]*)"')
+_PART = ".part"
+"""a partial file, which a later process removes if it could not be removed at once"""
 _CHANGING = re.compile(r"(left|right)_(warc|offset|fetched)|(first|last)_seen")
 """columns of a corpus that depend on when a page was downloaded, and where its record is"""
 
@@ -95,14 +97,15 @@ def mined(folder: Path) -> dict[str, Any]:
         ]
     names = {str(path.relative_to(run)) for path in run.rglob("*") if path.is_file()}
     pairs = (run / "pairs.tsv").read_text("utf-8")
-    kept = sorted(name for name in names if not name.startswith("run.sqlite-"))
+    kept = sorted(n for n in names if not n.startswith("run.sqlite-") and not n.endswith(_PART))
     return {"corpus": rows, "pairs": pairs, "files": kept}
 
 
 def written(folder: Path) -> dict[str, bytes]:
-    """The files that a command has written, and the corpus of its run."""
+    """The files that a command has written."""
     out = folder / "out"
-    return {str(path.relative_to(out)): path.read_bytes() for path in sorted(out.rglob("*.*"))}
+    names = {str(path.relative_to(out)): path for path in sorted(out.rglob("*.*"))}
+    return {n: path.read_bytes() for n, path in names.items() if _PART not in n}
 
 
 def cases(url: str, finished: Path) -> list[Case]:

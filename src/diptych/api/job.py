@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from diptych.api.mine import Cancel, MineOptions
     from diptych.api.web import Environment
     from diptych.corpus.terms import Term
-    from diptych.engine.worker import TaskLimits
+    from diptych.engine.limits import TaskLimits
     from diptych.job.folder import JobFolder, JobTerms
     from diptych.job.ledger import Entry
     from diptych.job.progress import JobMonitor
@@ -316,7 +316,7 @@ def _for_tasks(asked: MineOptions) -> MineOptions:
 
 def limits_of(minutes: float | None) -> TaskLimits:
     """The limits of an attempt at a site; `minutes` is that of the user, if any."""
-    from diptych.engine.worker import TaskLimits
+    from diptych.engine.limits import TaskLimits
 
     return TaskLimits(60 * (minutes or _SITE_MINUTES), None)
 

@@ -21,7 +21,8 @@ from typing import Any, Protocol
 
 from diptych._version import VERSION
 from diptych.engine.job_tasks import TICK_SECONDS, JobTask, Outcome, message_of
-from diptych.engine.worker import Failed, TaskLimits
+from diptych.engine.limits import TaskLimits
+from diptych.engine.worker import Failed
 from diptych.errors import ConfigError, DiptychError, in_one_line
 from diptych.files import read_file, reading
 from diptych.learn.libraries import library

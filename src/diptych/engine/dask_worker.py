@@ -10,7 +10,8 @@ from typing import Any
 from diptych._version import VERSION
 from diptych.engine.job_tasks import Contained, JobTask
 from diptych.engine.jobs import ALONE
-from diptych.engine.worker import Failed, TaskLimits
+from diptych.engine.limits import TaskLimits
+from diptych.engine.worker import Failed
 from diptych.engine.workers import Workers
 
 _OF_THREAD = threading.local()

@@ -24,7 +24,8 @@ from diptych.engine.job_tasks import (
     contained,
 )
 from diptych.engine.jobs import ALONE
-from diptych.engine.worker import Failed, TaskLimits
+from diptych.engine.limits import TaskLimits
+from diptych.engine.worker import Failed
 from diptych.engine.worker_process import processors
 from diptych.engine.workers import Workers
 from diptych.errors import ConfigError, StoppedError, in_one_line, option_name

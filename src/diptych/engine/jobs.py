@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from diptych.engine.worker import Divisible, Fault, NewContext, Order, Task, TaskLimits
+from diptych.engine.limits import TaskLimits
+from diptych.engine.worker import Divisible, Fault, NewContext, Order, Task
 from diptych.engine.worker_process import UNSENDABLE, error_of, frame_of
 from diptych.errors import DiptychError
 

@@ -12,8 +12,9 @@ from typing import Any, ParamSpec, TypeVar
 
 from diptych.engine.engine import Answerer, PendingAnswers
 from diptych.engine.fetch import Fetcher, FetchSettings
+from diptych.engine.limits import PAGE_LIMITS
 from diptych.engine.link_answers import LinkQueryThread
-from diptych.engine.reading import READ_LIMITS, ReadTask, read_result
+from diptych.engine.reading import ReadTask, read_result
 from diptych.engine.workers import ALONE, Workers
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
@@ -128,7 +129,7 @@ class LiveEngine:
             unchanged = ReadAnswer(claim.url, NOT_MODIFIED, 0, response.fetched_at)
             return claim, unchanged, compose_revisit(response, known.fetched_at)
         task = ReadTask(claim.kind, response, claim.depth, crawl.langs, crawl.needs_sketches)
-        result = await workers.call(task, ALONE, limits=READ_LIMITS, is_page=True)
+        result = await workers.call(task, ALONE, limits=PAGE_LIMITS, is_page=True)
         reading, record = await _last_of(read_result(claim.url, result))
         return claim, reading, record
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import orjson
 
-from diptych.engine.worker import Failed, TaskLimits, attempt
+from diptych.engine.worker import Failed, attempt
 from diptych.page.answer import ReadAnswer, read_answer
 from diptych.page.sitemaps import SitemapEntry
 from diptych.page.template import EncodedPage
@@ -20,7 +20,6 @@ from diptych.run.open_archives import OpenArchives
 from diptych.run.warc import compose
 from diptych.types import Failure, Kind, Page, PageRecord, Response, Url
 
-READ_LIMITS = TaskLimits(30.0, 2 << 30)  # a page of 10 MB takes less than two seconds
 _PART = 1000  # entries of a sitemap per part
 _FIELDS = tuple(field.name for field in fields(PageRecord))
 

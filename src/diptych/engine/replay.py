@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from diptych.engine.engine import Answerer
+from diptych.engine.limits import PAGE_LIMITS
 from diptych.engine.reading import (
-    READ_LIMITS,
     ArchivedPagesTask,
     ArchivedTask,
     read_result,
@@ -245,7 +245,7 @@ class _Replay:
     def _begin(self, tasks: tuple[ArchivedTask, ...]) -> Future[_Results]:
         """Begin to read some responses in one task."""
         task = ArchivedPagesTask(str(self._crawl.store.folder), tasks)
-        return self._workers.submit(task, ALONE, limits=READ_LIMITS)
+        return self._workers.submit(task, ALONE, limits=PAGE_LIMITS)
 
     def _known(self, claim: Claim) -> _Known | Claim:
         """The response to a claim if it was parsed before; otherwise the claim."""

@@ -31,6 +31,7 @@ from typing import (
     runtime_checkable,
 )
 
+from diptych.engine.limits import limited_bytes, machine_memory
 from diptych.errors import (
     ArchiveError,
     DiptychError,
@@ -74,17 +75,6 @@ class Divisible(Protocol):
     def is_batch(self) -> bool:
         """True if the task consists of several."""
         ...
-
-
-class TaskLimits(NamedTuple):
-    """The maximum time and memory for a task; None means unlimited."""
-
-    seconds: float | None
-    bytes: int | None
-
-
-USUAL = TaskLimits(120.0, 2 << 30)
-"""limits for a task with one or two pages; the largest pages take some seconds and 500 MB"""
 
 
 class Failed(NamedTuple):
@@ -249,7 +239,9 @@ def _limit_memory(limit: int | None) -> None:
     except ImportError:
         return
     _, most = resource.getrlimit(resource.RLIMIT_DATA)
-    wanted = resource.RLIM_INFINITY if limit is None else limit
+    wanted = resource.RLIM_INFINITY
+    if limit is not None:
+        wanted = limited_bytes(limit, machine_memory())
     if most != resource.RLIM_INFINITY:
         wanted = most if wanted == resource.RLIM_INFINITY else min(wanted, most)
     resource.setrlimit(resource.RLIMIT_DATA, (wanted, most))

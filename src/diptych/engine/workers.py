@@ -20,17 +20,16 @@ from typing import Any, TypeVar
 
 from diptych.engine.event_loop import EventLoopThread
 from diptych.engine.jobs import ALONE, Job, Shared, Worker
+from diptych.engine.limits import PAIR_LIMITS, TaskLimits
 from diptych.engine.load import Load
 from diptych.engine.waiting import is_done
 from diptych.engine.worker import (
     FRAME,
     READY,
-    USUAL,
     Beginning,
     Failed,
     Fault,
     Task,
-    TaskLimits,
     attempt,
 )
 from diptych.engine.worker_process import bury, error_of, frame_of, kill, loaded, start_process
@@ -113,7 +112,7 @@ class Workers:
 
     def submit(
         self, task: Task[Context, Result], shared: Shared[Context], *,
-        limits: TaskLimits = USUAL, is_answer: bool = False, once: bool = False,
+        limits: TaskLimits = PAIR_LIMITS, is_answer: bool = False, once: bool = False,
     ) -> Future[Result | Failed]:  # fmt: skip
         """Schedule a task, and return a future for its result.
 
@@ -124,7 +123,7 @@ class Workers:
 
     def submit_all(
         self, tasks: Sequence[Task[Context, Result]], shared: Shared[Context], *,
-        limits: TaskLimits = USUAL, is_answer: bool = False, once: bool = False,
+        limits: TaskLimits = PAIR_LIMITS, is_answer: bool = False, once: bool = False,
     ) -> list[Future[Result | Failed]]:  # fmt: skip
         """Schedule several tasks with one message to the thread of the pool; see `submit`."""
         if self._is_closing:
@@ -143,7 +142,7 @@ class Workers:
 
     def run_tasks(
         self, tasks: Iterable[Task[Context, Result]], shared: Shared[Context], *,
-        tick: Callable[[], None], limits: TaskLimits = USUAL,
+        tick: Callable[[], None], limits: TaskLimits = PAIR_LIMITS,
     ) -> Iterator[Result | Failed]:  # fmt: skip
         """Yield the result of each task, in order; only a few tasks are in memory at a time.
 
@@ -169,7 +168,7 @@ class Workers:
 
     async def call(
         self, task: Task[Context, Result], shared: Shared[Context], *,
-        limits: TaskLimits = USUAL, is_answer: bool = False, is_page: bool = False,
+        limits: TaskLimits = PAIR_LIMITS, is_answer: bool = False, is_page: bool = False,
     ) -> Result | Failed:  # fmt: skip
         """Run a task in a worker, and wait for its result.
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from diptych.errors import SourceError, StoreError
 from diptych.files import replacing
@@ -23,17 +25,30 @@ def open_earlier_run(folder: Path) -> LinkIndex:
     """Open an index of the links from a run's pages to other sites.
 
     The index is a file in the run folder, and is rebuilt if the run has changed.  The run itself is
-    not modified.
+    not modified.  If nothing may be written to its folder, the index is a temporary file.
     """
     path = folder / NAME
     try:
         with Store(folder, write=False) as store:
             state = str(store.db.execute(_STATE).fetchone()[0])
-            if _state_of(path) != state:
-                _write(store, path, state)
+            if _state_of(path) == state:
+                return LinkIndex.open(path)
+            if not os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+                return _temporary(store, state)
+            _write(store, path, state)
     except StoreError as error:
         raise SourceError(f"cannot read the links of {folder}: {error}") from error
     return LinkIndex.open(path)
+
+
+def _temporary(store: Store, state: str) -> LinkIndex:
+    """Write an index to a file without a name, which is removed when it is closed."""
+    with TemporaryDirectory(prefix="diptych-", ignore_cleanup_errors=True) as folder:
+        path = Path(folder) / NAME
+        _write(store, path, state)
+        index = LinkIndex.open(path)
+        index.db.execute("SELECT count(*) FROM sqlite_master")  # opens the file
+        return index
 
 
 def _state_of(path: Path) -> str:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from diptych.engine.reading import READ_LIMITS, ReadTask, read_result
+from diptych.engine.limits import PAGE_LIMITS
+from diptych.engine.reading import ReadTask, read_result
 from diptych.engine.replay import is_page_of
 from diptych.engine.workers import ALONE, Workers
 from diptych.errors import ArchiveError
@@ -56,7 +57,7 @@ class ParsedArchive:
     _places: deque[tuple[Url, int]] = field(default_factory=deque)
 
     def __iter__(self) -> Iterator[PageRow]:
-        results = self.workers.run_tasks(self._tasks(), ALONE, tick=self.tick, limits=READ_LIMITS)
+        results = self.workers.run_tasks(self._tasks(), ALONE, tick=self.tick, limits=PAGE_LIMITS)
         for result in results:
             url, place = self._places.popleft()
             *_, read = read_result(url, result)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from diptych.engine.limits import SITE_LIMITS
 from diptych.engine.worker import Failed
 from diptych.page.declarations import (
     Checked,
@@ -19,7 +20,7 @@ from diptych.protocols import Watcher
 from diptych.run.site_view import StoreView
 from diptych.run.store import Store
 from diptych.stages.pair.shared.site_links import site_links
-from diptych.steps.tasks import PAIRING_LIMITS, TaskContext
+from diptych.steps.tasks import TaskContext
 from diptych.types import Site
 
 if TYPE_CHECKING:
@@ -67,9 +68,7 @@ def check_declarations(
     sites = [(id, name) for id, name in store.sites() if only is None or id in only]
     watcher.begin("pairing", len(sites), "sites")
     tasks = (CheckTask(Site(name, ()), id) for id, name in sites)
-    results = workers.run_tasks(
-        tasks, context.shared(store), tick=watcher.tick, limits=PAIRING_LIMITS
-    )
+    results = workers.run_tasks(tasks, context.shared(store), tick=watcher.tick, limits=SITE_LIMITS)
     for (id, _), checked in zip(sites, results, strict=True):
         watcher.advance()
         if not isinstance(checked, Failed):  # a failed site is only missing from the summary

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
+from diptych.engine.limits import PAIR_LIMITS, SITE_LIMITS, TaskLimits
 from diptych.engine.waiting import is_awaited
-from diptych.engine.worker import USUAL, Failed, Task, TaskLimits
+from diptych.engine.worker import Failed, Task
 from diptych.engine.workers import Workers
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.guides import PairQuestion
 from diptych.protocols import Watcher
-from diptych.steps.tasks import PAIRING_LIMITS, PairTask, TaskContext, VerifyResult, VerifyTask
+from diptych.steps.tasks import PairTask, TaskContext, VerifyResult, VerifyTask
 from diptych.types import Decision, PagePair, PairingResult, VerifiedPair
 
 if TYPE_CHECKING:
@@ -47,7 +48,12 @@ class GuideAnswers:
     """Answers the questions of guides in the worker processes of a run."""
 
     def __init__(
-        self, crawl: Crawl, context: TaskContext, workers: Workers, *, limits: TaskLimits = USUAL
+        self,
+        crawl: Crawl,
+        context: TaskContext,
+        workers: Workers,
+        *,
+        limits: TaskLimits = PAIR_LIMITS,
     ) -> None:
         self._crawl = crawl
         self._limits = limits
@@ -90,7 +96,7 @@ class GuideAnswers:
             _report_answer(self._crawl, self._asked.pop(answer), answer.result())
 
     def _ask(self, question: PairQuestion) -> Future[object]:
-        limits = PAIRING_LIMITS if question.pair is None else self._limits
+        limits = SITE_LIMITS if question.pair is None else self._limits
         task = self.task_of(question)
         return self._workers.submit(task, self._shared, limits=limits, is_answer=True)
 

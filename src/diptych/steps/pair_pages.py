@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from diptych.engine.limits import SITE_LIMITS
 from diptych.engine.worker import Failed
 from diptych.engine.workers import Workers
 from diptych.protocols import Watcher
 from diptych.run.store import Store
-from diptych.steps.tasks import PAIRING_LIMITS, PairTask, TaskContext
+from diptych.steps.tasks import PairTask, TaskContext
 from diptych.types import Site
 
 
@@ -27,9 +28,7 @@ def pair_pages(
     sites = [(id, name) for id, name in store.sites() if only is None or id in only]
     watcher.begin("pairing", len(sites), "sites")
     tasks = (PairTask(Site(name, ()), id) for id, name in sites)
-    results = workers.run_tasks(
-        tasks, context.shared(store), tick=watcher.tick, limits=PAIRING_LIMITS
-    )
+    results = workers.run_tasks(tasks, context.shared(store), tick=watcher.tick, limits=SITE_LIMITS)
     is_whole = True
     for (id, name), pairs in zip(sites, results, strict=True):
         watcher.advance()

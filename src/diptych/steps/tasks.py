@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from diptych.engine.worker import TaskLimits
 from diptych.page.sketch import block_languages
 from diptych.protocols import LinkAligner, TreeAligner
 from diptych.reason import Reason
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
     from diptych.engine.workers import Shared
     from diptych.learn.lexicon.lexicon import Lexicon
 
-PAIRING_LIMITS = TaskLimits(3600.0, None)  # 100,000 pages take two minutes
 _CACHED_PAGES = 16  # pages
 _PLAUSIBLE_PAIR = 0.2  # minimum score of two pages whose links may be aligned
 _SURE_SEGMENT = 0.7  # minimum score of a segment to learn from
