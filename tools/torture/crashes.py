@@ -95,7 +95,6 @@ class Tally:
 
     places: int = 0
     points: Counter[str] = field(default_factory=Counter)
-    hit: set[Place] = field(default_factory=set)
     ends: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -135,7 +134,7 @@ class Matrix:
             return command(arguments)
 
         ended = self._forked(work)
-        if ended.code not in ({-signal.SIGKILL} if stage else {0}):
+        if ended.code != -signal.SIGKILL if stage else ended.result != 0:
             raise SystemExit(f"{' '.join(arguments)}: exit code {ended.code}\n{ended.said}")
 
     def _forked(self, work: Callable[[], Any]) -> Ended:
@@ -205,7 +204,6 @@ class Matrix:
             return
         name = f"{case.name}, {kind.name} at {place.name!r} ({nth} of {counts[place]})"
         tally.points[kind.name] += 1
-        tally.hit.add(place)
         tally.ends[f"{kind.name}: {ended.code}"] += 1
         faults = list(_end_faults(kind, ended))
         if kind.cut:
