@@ -210,6 +210,9 @@ def test_files_of_an_unfinished_run_or_with_other_dates_have_no_fault(folder: Pa
     assert run("check", folder).exit_code == 0
     lose_a_line(folder)
     assert run("check", folder).exit_code == 1
+    (folder / "pairs.tsv").unlink()
+    change(folder, "DELETE FROM finished WHERE step = 'corpus.tsv'")
+    assert run("check", folder).stdout.startswith("corpus: pairs.tsv is missing\n")
     change(folder, "DELETE FROM finished")  # as after another page
     assert run("check", folder).exit_code == 0
 

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import socket
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -32,6 +33,13 @@ _FRENCH = (
     "Le musée de la ville est ouvert tous les jours de la semaine, et les enfants du village le"
     " visitent volontiers avec leurs maîtres. En été, il y a des concerts dans le jardin."
 )
+
+
+NAMES = (
+    "crawl", "crawl of an archive", "sketch", "pair", "learn", "align", "score", "write",
+    "export to jsonl", "export to parquet", "merge", "discover",
+)  # fmt: skip
+"""the names of all cases"""
 
 
 @dataclass(frozen=True)
@@ -137,7 +145,7 @@ def _wait_for(port: int) -> None:
         with socket.socket() as place:
             if place.connect_ex(("127.0.0.1", port)) == 0:
                 return
-        signal.sigtimedwait([], 0.01)
+        time.sleep(0.01)
     raise SystemExit("the server of the sites has not started")
 
 

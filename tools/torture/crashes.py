@@ -14,6 +14,7 @@ import os
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # a process with threads cannot be forked safely
 
 import argparse
+import json
 import random
 import resource
 import shutil
@@ -21,20 +22,19 @@ import signal
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from diptych.api.check import check_folder
 from diptych.protocols import Watcher
 from tools.torture import injection
-from tools.torture.crash_cases import Begun, Case, cases, make_begun, served
+from tools.torture.crash_cases import NAMES, Begun, Case, cases, make_begun, served
 from tools.torture.forks import Ended, command, forked
 from tools.torture.injection import FILE, LINE, STATEMENT, Injector, Place, Recorder, Watch
-from tools.torture.results import keep
+from tools.torture.results import RESULTS, keep
 
 POINTS = 20  # of each stage
 SITES = 4  # small sites of a search
@@ -95,7 +95,6 @@ class Tally:
 
     places: int = 0
     points: Counter[str] = field(default_factory=Counter)
-    hit: set[Place] = field(default_factory=set)
     ends: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -119,6 +118,8 @@ class Matrix:
         self._work = folder / "work"
         self._chance = chance
         self._logs = folder / "log"
+        self._whole: dict[Sequence[str], tuple[dict[str, Counter[Place]], Any]] = {}
+        """by command: the places that it passes undisturbed, and its results"""
 
     def begun(self, urls: Sequence[str]) -> Begun:
         """Make the folders in which commands begin."""
@@ -133,7 +134,7 @@ class Matrix:
             return command(arguments)
 
         ended = self._forked(work)
-        if ended.code not in ({-signal.SIGKILL} if stage else {0}):
+        if ended.code != -signal.SIGKILL if stage else ended.result != 0:
             raise SystemExit(f"{' '.join(arguments)}: exit code {ended.code}\n{ended.said}")
 
     def _forked(self, work: Callable[[], Any]) -> Ended:
@@ -153,22 +154,23 @@ class Matrix:
             shutil.copytree(case.begun, self._work)
 
     def whole(self, case: Case) -> tuple[Any, Counter[Place]]:
-        """Run a command undisturbed: its results, and the places that it passes."""
-        self._begin(case)
+        """The results of an undisturbed command, and the places that its stage passes."""
+        if case.command not in self._whole:
+            self._begin(case)
 
-        def work() -> tuple[int, Counter[Place]]:
-            recorder = Recorder()
-            watch = Watch(self._work, case.stage, recorder)
-            watch.begin()
-            code = command(case.command)
-            watch.end()
-            return code, recorder.counts
+            def work() -> tuple[int, dict[str, Counter[Place]], Any]:
+                recorder = Recorder(self._work)
+                recorder.watch.begin()
+                code = command(case.command)
+                recorder.watch.end()
+                return code, recorder.places(), case.outcome(self._work)
 
-        ended = self._forked(work)
-        code, counts = ended.result or (None, Counter())
-        if code != 0:
-            raise SystemExit(f"{case.name}: exit code {ended.code} {code}\n{ended.said}")
-        return self._forked(partial(case.outcome, self._work)).result, counts
+            ended = self._forked(work)
+            if ended.result is None or ended.result[0] != 0:
+                raise SystemExit(f"{case.name}: exit code {ended.code}\n{ended.said}")
+            self._whole[case.command] = ended.result[1:]
+        places, outcome = self._whole[case.command]
+        return outcome, places[case.stage]
 
     def crash(self, case: Case, tally: Tally, points: int, only: str = "") -> None:
         """Crash a command at some points, and record what became of it."""
@@ -202,7 +204,6 @@ class Matrix:
             return
         name = f"{case.name}, {kind.name} at {place.name!r} ({nth} of {counts[place]})"
         tally.points[kind.name] += 1
-        tally.hit.add(place)
         tally.ends[f"{kind.name}: {ended.code}"] += 1
         faults = list(_end_faults(kind, ended))
         if kind.cut:
@@ -299,6 +300,17 @@ def main() -> None:
     asked = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     tallies: dict[str, Tally] = {}
+    try:
+        _crash_all(asked, tallies)
+    finally:
+        if tallies and not asked.brief:
+            _keep(tallies)
+    failed = sum(len(tally.faults) for tally in tallies.values())
+    raise SystemExit(1 if failed else 0)
+
+
+def _crash_all(asked: argparse.Namespace, tallies: dict[str, Tally]) -> None:
+    """Crash the commands that are asked for; `tallies` has the stages that are finished."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary).resolve()
         with served(folder / "sites", SITES) as urls:
@@ -309,17 +321,22 @@ def main() -> None:
                 for case in cases(folder / "work", urls, begun)
                 if not asked.stages or case.name in asked.stages.split(",")
             ]
-            for case in chosen:
+            for case in {case.command: case for case in chosen}.values():
                 matrix.warm_up(case)
             for case in chosen:
-                tally = tallies[case.name] = Tally()
+                tally = Tally()
                 matrix.crash(case, tally, asked.points, asked.kind)
+                tallies[case.name] = tally
                 print(case.name, round(tally.seconds), dict(tally.ends), flush=True)
-    rows = [tally.row(name) for name, tally in tallies.items()]
-    if not asked.brief:
-        keep("crashes", rows)
-    failed = sum(len(tally.faults) for tally in tallies.values())
-    raise SystemExit(1 if failed else 0)
+
+
+def _keep(tallies: Mapping[str, Tally]) -> None:
+    """Keep the rows of the stages that were crashed, with those of others from earlier."""
+    rows = {name: tally.row(name) for name, tally in tallies.items()}
+    file = RESULTS / "crashes.json"
+    known = json.loads(file.read_text("utf-8"))["rows"] if file.exists() else []
+    found = {**{row["stage"]: row for row in known}, **rows}
+    keep("crashes", [found[name] for name in NAMES if name in found])
 
 
 if __name__ == "__main__":

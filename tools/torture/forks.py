@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from diptych.api.web import Environment
 from diptych.commands import main
 
-PATIENCE = 60.0  # seconds after which a command hangs
+PATIENCE = 300.0  # seconds after which a command hangs
 
 
 class Ended(NamedTuple):

@@ -13,7 +13,7 @@ import signal
 import sqlite3
 import sys
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FrameType
@@ -66,6 +66,8 @@ class Watch:
         self._folder = str(folder) + os.sep
         self._stage = stage
         self._is_on = not stage
+        self.current = ""
+        """the stage that the command is in"""
         self._passed = passed
         self._only = only
         self._names: dict[CodeType, str] = {}
@@ -96,7 +98,7 @@ class Watch:
         begin = Monitor.begin
 
         def begun(monitor: Monitor, stage: str, *more: Any) -> None:
-            self._is_on = self._stage in ("", stage)
+            self.current, self._is_on = stage, self._stage in ("", stage)
             begin(monitor, stage, *more)
 
         Monitor.begin = begun  # type: ignore[method-assign]
@@ -136,14 +138,22 @@ class Watch:
 
 
 class Recorder:
-    """Counts how often a command passes each place."""
+    """Counts how often a command passes each place, by stage."""
 
-    def __init__(self) -> None:
-        self.counts: Counter[Place] = Counter()
+    def __init__(self, folder: Path) -> None:
+        self.watch = Watch(folder, "", self)
+        self.stages: defaultdict[str, Counter[Place]] = defaultdict(Counter)
 
     def __call__(self, place: Place) -> None:
         """Count a place that is passed."""
-        self.counts[place] += 1
+        self.stages[self.watch.current][place] += 1
+
+    def places(self) -> dict[str, Counter[Place]]:
+        """The places by stage; those of the whole command have the key ""."""
+        whole: Counter[Place] = Counter()
+        for counts in self.stages.values():
+            whole.update(counts)
+        return {**self.stages, "": whole}
 
 
 class Injector:

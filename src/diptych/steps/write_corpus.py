@@ -63,6 +63,7 @@ def write_run_corpus(store: Store, corpus: RunCorpus, watcher: Watcher) -> None:
     path = store.folder / "pairs.tsv"
     with replacing(path, error=StoreError) as part, part.open("wb") as stream:
         stream.writelines(pair_lines(store))
+    store.finish(path.name, _state(path, corpus))
 
 
 def pair_lines(store: Store) -> Iterator[bytes]:
@@ -112,13 +113,17 @@ def written_files(store: Store, corpus: RunCorpus) -> Iterator[WrittenFile]:
     if len(corpus.langs) > 2:
         rows["n-way.tsv"] = NWayCorpus(corpus)
     for name, own in rows.items():
-        key = store.finished_key(name)
-        if key is not None and key.endswith(_source(corpus)):
+        if _is_written(store, name, corpus):
             made = exporter(name.rpartition(".")[2], n_way=own is not corpus)
             assert isinstance(made, BatchExporter), name
             yield WrittenFile(name, _lines(own, made), True)
-            if name == "corpus.tsv":
-                yield WrittenFile("pairs.tsv", pair_lines(store), False)
+    if _is_written(store, "pairs.tsv", corpus):
+        yield WrittenFile("pairs.tsv", pair_lines(store), False)
+
+
+def _is_written(store: Store, name: str, corpus: RunCorpus) -> bool:
+    key = store.finished_key(name)
+    return key is not None and key.endswith(_source(corpus))
 
 
 def _lines(rows: Corpus, made: BatchExporter) -> Iterator[bytes]:
