@@ -7,7 +7,6 @@ import signal
 import threading
 
 import pytest
-from support.waiting import PATIENCE
 
 from diptych.engine.event_loop import EventLoopThread
 
@@ -51,27 +50,30 @@ def test_exception_of_a_tick_cancels_the_work() -> None:
     loop.close()
 
 
-def test_interrupt_while_threads_end_says_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    here, is_over, is_free = threading.get_ident(), threading.Event(), threading.Event()
+def test_interrupt_while_the_loop_ends_is_raised_when_it_has_ended(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    here, is_free, ended = threading.get_ident(), threading.Event(), list[bool]()
     loop = EventLoopThread()
 
     async def begin() -> None:
         asyncio.get_running_loop().run_in_executor(None, is_free.wait)
+        asyncio.create_task(last())  # noqa: RUF006 - it is cancelled when the loop is closed
+        await asyncio.sleep(0)
+
+    async def last() -> None:
+        try:
+            await asyncio.sleep(1000)
+        finally:
+            for _ in range(3):
+                signal.pthread_kill(here, signal.SIGINT)
+                await asyncio.sleep(0.05)
+            ended.append(True)
+            is_free.set()
 
     loop.run(begin())
-    closing = loop.loop
-    usual = closing.shutdown_default_executor
-
-    async def interrupted() -> None:
-        closing.call_later(0.05, signal.pthread_kill, here, signal.SIGINT)
-        await usual()
-
-    closing.shutdown_default_executor = interrupted  # type: ignore[method-assign]
-    threading.Timer(0.5, is_free.set).start()  # the loop waits for the thread all the same
     with pytest.raises(KeyboardInterrupt):
         loop.close()
-    closing.call_soon_threadsafe(closing.call_later, 0.05, is_over.set)
-    assert is_over.wait(PATIENCE)
+    assert ended == [True]
+    assert not loop.is_started
     assert caplog.records == []
-    closing.shutdown_default_executor = usual  # type: ignore[method-assign]
-    loop.close()
