@@ -1,9 +1,8 @@
-"""The event loop in its own thread: ticks while waiting, and Ctrl-C."""
+"""The event loop in its own thread, which signals may interrupt at any moment."""
 
 from __future__ import annotations
 
 import asyncio
-import signal
 import threading
 
 import pytest
@@ -11,69 +10,72 @@ import pytest
 from diptych.engine.event_loop import EventLoopThread
 
 
-def test_ticks_are_called_until_the_result_is_there() -> None:
-    ticks: list[int] = []
-    loop = EventLoopThread()
-    loop.loop  # noqa: B018 - it runs
-    done = asyncio.Event()
+async def answer() -> int:
+    return 42
 
-    def tick() -> None:
-        ticks.append(1)
-        if len(ticks) == 3:
-            loop.loop.call_soon_threadsafe(done.set)
 
-    assert loop.run(done.wait(), tick) is True
-    assert len(ticks) >= 3
+def test_coroutine_runs_in_another_thread_even_within_a_loop() -> None:
+    own = EventLoopThread()
+
+    async def caller() -> int:
+        return own.run(answer())
+
+    assert not own.is_started
+    assert asyncio.run(caller()) == 42
+    assert own.is_started
+    own.close()
+    assert not own.is_started
+
+
+def test_closed_loop_is_started_again_when_it_is_needed() -> None:
+    own = EventLoopThread()
+    own.close()
+    assert own.run(answer()) == own.run(answer()) == 42
+    own.close()
+    own.close()
+    assert own.run(answer()) == 42
+    own.close()
+
+
+def test_loop_whose_start_is_interrupted_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = EventLoopThread()
+    loop = asyncio.new_event_loop()
+
+    def interrupted(*given: object, **more: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(asyncio, "new_event_loop", lambda: loop)
+        patch.setattr(threading, "Thread", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            own.loop  # noqa: B018
     loop.close()
+    own.close()
+    assert own.run(answer()) == 42
+    own.close()
 
 
-def test_exception_of_a_tick_cancels_the_work() -> None:
-    class StopError(Exception):
-        pass
-
-    def tick() -> None:
-        raise StopError
-
-    cancelled: list[bool] = []
-
-    async def wait() -> None:
-        try:
-            await asyncio.sleep(1000)
-        except asyncio.CancelledError:
-            cancelled.append(True)
-            raise
-
-    loop = EventLoopThread()
-    with pytest.raises(StopError):
-        loop.run(wait(), tick)
-    assert cancelled == [True]
-    loop.close()
-
-
-def test_interrupt_while_the_loop_ends_is_raised_when_it_has_ended(
-    caplog: pytest.LogCaptureFixture,
+@pytest.mark.parametrize("place", ["call_soon_threadsafe", "close"])
+def test_closing_that_is_interrupted_may_be_repeated(
+    place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here, is_free, ended = threading.get_ident(), threading.Event(), list[bool]()
-    loop = EventLoopThread()
+    """An exception of a signal is raised once, and whoever handles it closes everything."""
+    own = EventLoopThread()
+    loop = own.loop
+    act = getattr(loop, place)
 
-    async def begin() -> None:
-        asyncio.get_running_loop().run_in_executor(None, is_free.wait)
-        asyncio.create_task(last())  # noqa: RUF006 - it is cancelled when the loop is closed
-        await asyncio.sleep(0)
+    def interrupted(*given: object, **more: object) -> None:
+        act(*given, **more)
+        if place == "close" or given == (loop.stop,):
+            raise KeyboardInterrupt
 
-    async def last() -> None:
-        try:
-            await asyncio.sleep(1000)
-        finally:
-            for _ in range(3):
-                signal.pthread_kill(here, signal.SIGINT)
-                await asyncio.sleep(0.05)
-            ended.append(True)
-            is_free.set()
-
-    loop.run(begin())
+    monkeypatch.setattr(loop, place, interrupted)
     with pytest.raises(KeyboardInterrupt):
-        loop.close()
-    assert ended == [True]
-    assert not loop.is_started
-    assert caplog.records == []
+        own.close()
+    own.close()
+    for thread in threading.enumerate():
+        if thread.name == "diptych-engine":
+            thread.join(10)
+    assert "diptych-engine" not in {thread.name for thread in threading.enumerate()}
+    monkeypatch.undo()
+    loop.close()

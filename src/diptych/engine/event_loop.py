@@ -28,11 +28,10 @@ class EventLoopThread:
     def loop(self) -> asyncio.AbstractEventLoop:
         """The running event loop, which is started on first use."""
         if self._loop is None:
-            self._loop = asyncio.new_event_loop()
-            self._thread = threading.Thread(
-                target=self._loop.run_forever, name="diptych-engine", daemon=True
-            )
-            self._thread.start()
+            loop = asyncio.new_event_loop()
+            thread = threading.Thread(target=loop.run_forever, name="diptych-engine", daemon=True)
+            thread.start()
+            self._loop, self._thread = loop, thread  # now: nobody waits for a loop that never ran
         return self._loop
 
     def run(
@@ -77,16 +76,16 @@ class EventLoopThread:
 
     def close(self) -> None:
         """Cancel all running tasks, stop the loop, and end its thread."""
-        if self._loop is None or self._thread is None:
-            return
         loop, thread = self._loop, self._thread
+        if loop is None or thread is None:
+            return
         try:
             self.finish(_end(loop))
         finally:
+            self._loop = self._thread = None  # if a signal interrupts the rest, it is not repeated
             loop.call_soon_threadsafe(loop.stop)
             thread.join()
             loop.close()
-            self._loop = self._thread = None
 
 
 async def _end(loop: asyncio.AbstractEventLoop) -> None:
