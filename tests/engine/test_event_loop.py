@@ -1,9 +1,8 @@
-"""The event loop in its own thread: ticks while waiting, and signals at any moment."""
+"""The event loop in its own thread, which signals may interrupt at any moment."""
 
 from __future__ import annotations
 
 import asyncio
-import signal
 import threading
 
 import pytest
@@ -79,66 +78,4 @@ def test_closing_that_is_interrupted_may_be_repeated(
             thread.join(10)
     assert "diptych-engine" not in {thread.name for thread in threading.enumerate()}
     monkeypatch.undo()
-
-
-def test_ticks_are_called_until_the_result_is_there() -> None:
-    ticks: list[int] = []
-    loop = EventLoopThread()
-    loop.loop  # noqa: B018 - it runs
-    done = asyncio.Event()
-
-    def tick() -> None:
-        ticks.append(1)
-        if len(ticks) == 3:
-            loop.loop.call_soon_threadsafe(done.set)
-
-    assert loop.run(done.wait(), tick) is True
-    assert len(ticks) >= 3
     loop.close()
-
-
-def test_exception_of_a_tick_cancels_the_work() -> None:
-    class StopError(Exception):
-        pass
-
-    def tick() -> None:
-        raise StopError
-
-    cancelled: list[bool] = []
-
-    async def wait() -> None:
-        try:
-            await asyncio.sleep(1000)
-        except asyncio.CancelledError:
-            cancelled.append(True)
-            raise
-
-    loop = EventLoopThread()
-    with pytest.raises(StopError):
-        loop.run(wait(), tick)
-    assert cancelled == [True]
-    loop.close()
-
-
-def test_interrupt_while_threads_end_says_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    here, is_free = threading.get_ident(), threading.Event()
-    own = EventLoopThread()
-
-    async def begin() -> None:
-        asyncio.get_running_loop().run_in_executor(None, is_free.wait)
-
-    own.run(begin())
-    loop = own.loop
-    usual = loop.shutdown_default_executor
-
-    async def interrupted() -> None:
-        loop.call_later(0.05, signal.pthread_kill, here, signal.SIGINT)
-        await usual()
-
-    loop.shutdown_default_executor = interrupted  # type: ignore[method-assign]
-    threading.Timer(0.5, is_free.set).start()
-    with pytest.raises(KeyboardInterrupt):
-        own.close()
-    assert is_free.wait(10)
-    assert caplog.records == []
-    own.close()

@@ -11,6 +11,7 @@ if a host is asked too early, twice at once or for what its robots.txt forbids, 
 from __future__ import annotations
 
 import argparse
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -169,7 +170,8 @@ def main() -> int:
         rows = table(requests, looks)
         found = [*faults(rows, asked.delay), *errors(run)]
     found += [f"the command ended with {code}"] if code else []
-    keep("load", rows, sites=asked.sites, delay=asked.delay, faults=found)
+    command = shlex.join(["python", "-m", "tools.torture.load", *sys.argv[1:]])
+    keep("load", rows, command=command, delay=asked.delay, faults=found)
     for fault in found:
         print(f"FAILED: {fault}", file=sys.stderr)
     return 1 if found else 0

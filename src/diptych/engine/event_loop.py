@@ -57,22 +57,42 @@ class EventLoopThread:
             raise run.fatal
         return future.result()
 
+    def finish(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine to its end; Ctrl-C does not cancel it, and is raised again afterwards.
+
+        If a coroutine that ends processes were cancelled, some would be left behind.
+        """
+        run = _Run(coroutine)
+        future = asyncio.run_coroutine_threadsafe(run.to_its_end(), self.loop)
+        interrupt: KeyboardInterrupt | None = None
+        while not run.ended.is_set():
+            try:
+                run.ended.wait()
+            except KeyboardInterrupt as error:
+                interrupt = error
+        if interrupt is not None:
+            raise interrupt
+        future.result()
+
     def close(self) -> None:
         """Cancel all running tasks, stop the loop, and end its thread."""
         loop, thread = self._loop, self._thread
         if loop is None or thread is None:
             return
-        # Ctrl-C may cancel what follows, and the results of that are then awaited by nobody.
-        loop.set_exception_handler(lambda *_: None)
         try:
-            self.run(_cancel_others())
-            self.run(loop.shutdown_asyncgens())
-            self.run(loop.shutdown_default_executor())
+            self.finish(_end(loop))
         finally:
             self._loop = self._thread = None  # if a signal interrupts the rest, it is not repeated
             loop.call_soon_threadsafe(loop.stop)
             thread.join()
             loop.close()
+
+
+async def _end(loop: asyncio.AbstractEventLoop) -> None:
+    """Cancel all tasks of a loop, and end its generators and threads."""
+    await _cancel_others()
+    await loop.shutdown_asyncgens()
+    await loop.shutdown_default_executor()
 
 
 async def _cancel_others() -> None:

@@ -104,7 +104,7 @@ class Workers:
         """End all processes, even busy ones."""
         if self._thread.is_started:
             try:
-                self._thread.run(self._end())
+                self._thread.finish(self._end())
             finally:
                 self._thread.close()
 

@@ -157,10 +157,11 @@ ADDRESSES = (
     _private("6to4 address", "has a host at 2002:7f00:1::1", "2002:7f00:1::1"),
     _private("Several private addresses", "has a host at 10.0.0.1 and ::1", "10.0.0.1", "::1"),
     Misbehaviour(
-        "Rebinding", "has a host that is public when its name is first looked up, then private",
-        {}, {"http://intranet.{host}:{port}/": "page"},
-        addresses={"intranet.{host}": (PUBLIC, "then", "127.0.0.1")},
-        links=("http://intranet.{at}/",),
+        "Rebinding", "redirects its robots.txt to its own name, which is private by then",
+        {"/robots.txt": redirect(302, "http://rebinding.example:1/robots.txt")},
+        {"/robots.txt": "private_address", "/": "queued"},
+        stopped="private address, which is not allowed by default",
+        addresses={"{host}": (PUBLIC, "then", "127.0.0.1")},
     ),
     Misbehaviour(
         "Public and private", "has a host at a private and a public address",
