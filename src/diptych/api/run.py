@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     from diptych.api.check import Checked
     from diptych.api.mine import Cancel
     from diptych.corpus.terms import Term
+    from diptych.protocols import Corpus
     from diptych.reports.progress import Progress
     from diptych.reports.summary import Summary
     from diptych.run.store import Store
     from diptych.run.terms import Terms
-    from diptych.units import DocumentPair, Unit
+    from diptych.units import Unit
 
 
 class Segment(NamedTuple):
@@ -205,7 +206,7 @@ class Run:
         """
         choice = CorpusChoice.of(min_score, without, redact=redact, keep_templates=keep_templates)
         choice.require_valid()
-        return map(_segment, self._units(choice))
+        return self._made(choice, lambda corpus: map(_segment, corpus.units()))
 
     def documents(
         self,
@@ -229,7 +230,7 @@ class Run:
         choice = CorpusChoice.of(min_score, without, redact=redact, keep_templates=keep_templates)
         choice.require_valid()
         choice.require_page_flags()
-        return map(document_of, self._document_pairs(choice))
+        return self._made(choice, lambda corpus: map(document_of, corpus.documents()))
 
     def terms(
         self,
@@ -314,7 +315,8 @@ class Run:
         """
         from diptych.stages.export.parquet import arrow_table
 
-        return arrow_table(self._units(CorpusChoice.of(min_score)))
+        with self._corpus(CorpusChoice.of(min_score)) as corpus:
+            return arrow_table(corpus.units())
 
     def to_pandas(self, *, min_score: float | None = None) -> pandas.DataFrame:
         """The corpus as a pandas data frame with the columns of `corpus.tsv`.
@@ -323,10 +325,9 @@ class Run:
         (427, 28)
         """
         from diptych.learn.libraries import require_libraries
-        from diptych.stages.export.parquet import arrow_table
 
         require_libraries(("pandas", "pyarrow"), "a pandas data frame")
-        return arrow_table(self._units(CorpusChoice.of(min_score))).to_pandas()
+        return self.to_arrow(min_score=min_score).to_pandas()
 
     def explain(self, *urls: str) -> str:
         """Explain what is known about one URL or two; without a URL, list all rejected pairs.
@@ -378,13 +379,14 @@ class Run:
         update = import_module("diptych.api.update").update_in_python
         return update
 
-    def _units(self, choice: CorpusChoice) -> Iterator[Unit]:
+    @contextmanager
+    def _corpus(self, choice: CorpusChoice) -> Iterator[Corpus]:
         with self._store() as store:
-            yield from chosen_corpus(store, self._terms(), choice).units()
+            yield chosen_corpus(store, self._terms(), choice)
 
-    def _document_pairs(self, choice: CorpusChoice) -> Iterator[DocumentPair]:
-        with self._store() as store:
-            yield from chosen_corpus(store, self._terms(), choice).documents()
+    def _made(self, choice: CorpusChoice, make: Callable[[Corpus], Any]) -> Iterator[Any]:
+        with self._corpus(choice) as corpus:
+            yield from make(corpus)
 
 
 def _segment(unit: Unit) -> Segment:

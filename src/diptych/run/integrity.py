@@ -12,6 +12,7 @@ from diptych.page.body import decompress
 from diptych.run.archive import OWN
 from diptych.run.queries import SQL
 from diptych.run.store import Store
+from diptych.run.value_types import wrong_values
 from diptych.run.warc import records
 from diptych.text.digests import body_digest
 from diptych.types import Response
@@ -28,7 +29,7 @@ class Fault(NamedTuple):
 
 
 def database_faults(store: Store) -> Iterator[Fault]:
-    """Faults that SQLite finds in the database, and rows that refer to missing rows."""
+    """Faults that SQLite finds, references to missing rows, and values of wrong types."""
     try:
         for (said,) in store.db.execute(f"PRAGMA integrity_check({MAX_ROWS})"):
             if said != "ok":
@@ -36,6 +37,8 @@ def database_faults(store: Store) -> Iterator[Fault]:
         for table, row, parent, _ in store.db.execute("PRAGMA foreign_key_check"):
             said = f"run.sqlite: row {row} of {table} refers to a missing row of {parent}"
             yield Fault("database", said)
+        for said in wrong_values(store.db):
+            yield Fault("database", f"run.sqlite: {said}")
     except sqlite3.DatabaseError as error:
         yield Fault("database", f"run.sqlite: {reason_of(error)}")
 

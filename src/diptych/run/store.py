@@ -31,6 +31,8 @@ CACHE_KIB = 65_536
 READ_CACHE_KIB = 8_192  # of a process that only reads: it reads the pages of one site or pair
 _LOG_PAGES = 8_192  # of 4 kB in the log: copying them to the database blocks until they are on disk
 _DAMAGE = (sqlite3.Error, UnicodeDecodeError)  # the latter if a name in the schema is damaged
+_OF_VALUES = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
+"""what code raises for a value of a type that it does not expect"""
 
 
 @contextmanager
@@ -165,9 +167,18 @@ class Store(Pages, Pairs):
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         with _named(self.folder):
+            wrong = self._wrong_value() if isinstance(error, _OF_VALUES) else ""
             self.close()
             if isinstance(error, _DAMAGE):
                 raise error
+            if wrong:
+                raise sqlite3.DatabaseError(wrong) from error
+
+    def _wrong_value(self) -> str:
+        """Say which value may be the reason for an error; empty if the error is one of ours."""
+        from diptych.run.value_types import wrong_values
+
+        return next(wrong_values(self.db), "")
 
     def learned_lexicons(self) -> dict[LangPair, Lexicon]:
         """The lexicons learned in this run, by language pair."""
