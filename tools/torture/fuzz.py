@@ -3,8 +3,8 @@
     python -m tools.torture.fuzz                      # ten minutes for each target
     python -m tools.torture.fuzz --minutes 1 HTML     # some targets; the rows of others are kept
 
-It needs atheris (`pip install --group fuzz`).  With `--folder`, inputs are kept for the next time,
-and faults can be looked at; they are listed at the end, each with a file and a traceback.
+It needs atheris (`make .venv/fuzz`).  Inputs are kept in `--folder` for the next time; faults are
+listed at the end, each with its file, beside which is the traceback.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import argparse
 import json
 import re
 import resource
+import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from importlib.util import find_spec
@@ -26,6 +26,7 @@ from typing import Any
 from tools.torture.results import RESULTS, keep
 
 NAME = "fuzz"
+FOLDER = Path(__file__).resolve().parents[2] / ".cache" / "fuzz"
 _STATE = re.compile(r"^#(\d+)\s+\w+\s+(?:cov: (\d+) ft: \d+ )?corp: (\d+)/", re.M)
 _RUNS = re.compile(r"^Done (\d+) runs", re.M)
 
@@ -68,19 +69,28 @@ def faults_in(folder: Path) -> list[Path]:
     )
 
 
-def fuzz(module: str, target: str, folder: Path, seconds: int, **how: Any) -> dict[str, Any]:
-    """Fuzz a target in a process of its own, which `how` describes."""
-    folder.mkdir(parents=True, exist_ok=True)
-    one = "tools.torture.fuzzing.one"
-    command = [sys.executable, "-m", one, module, target, folder, str(seconds)]
+def fuzz(module: str, target: str, folder: Path, seconds: int) -> dict[str, Any]:
+    """Fuzz a target in a process of its own."""
     before = _processor_seconds()
+    log = run_apart("one", module, target, folder, seconds)
+    faults = len(faults_in(folder))
+    return row_of(target, log, faults, _processor_seconds() - before)
+
+
+def run_apart(driver: str, module: str, target: str, folder: Path, seconds: int, **how: Any) -> str:
+    """Run a target with a driver, in a process that `how` describes; what the process printed."""
+    shutil.rmtree(folder / "faults", ignore_errors=True)
+    (folder / "last").unlink(missing_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    driver = f"tools.torture.fuzzing.{driver}"
+    command = [sys.executable, "-m", driver, module, target, folder, str(seconds)]
     with (folder / "log").open("wb") as log:
         code = subprocess.run(command, stdout=log, stderr=log, check=False, **how).returncode
-    text = (folder / "log").read_text("utf-8", "replace")
-    faults = faults_in(folder)
-    if code and not faults:
+    if code and (folder / "last").exists():
+        shutil.copy(folder / "last", folder / "faults" / "crash")
+    elif code and not faults_in(folder):
         raise SystemExit(f"the fuzzer of {target} ended with code {code}: see {folder / 'log'}")
-    return row_of(target, text, len(faults), _processor_seconds() - before)
+    return (folder / "log").read_text("utf-8", "replace")
 
 
 def _processor_seconds() -> float:
@@ -116,18 +126,17 @@ def main() -> None:
     )
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(known))
     parser.add_argument("--minutes", type=float, default=10.0)
-    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--folder", type=Path, default=FOLDER)
     asked = parser.parse_args()
     if unknown := set(asked.targets) - set(known):
         raise SystemExit(f"no such target: {', '.join(sorted(unknown))}")
-    folder = asked.folder or Path(tempfile.mkdtemp(prefix="diptych-fuzz-"))
     found: list[str] = []
     for name in asked.targets or known:
-        row = fuzz(known[name], name, folder / folder_name(name), round(asked.minutes * 60))
+        row = fuzz(known[name], name, asked.folder / folder_name(name), round(asked.minutes * 60))
         with redirect_stdout(StringIO()):  # the table is printed at the end
             keep(NAME, merged({name: row}, list(known)))
         print(row, flush=True)
-        found += explained(folder / folder_name(name))
+        found += explained(asked.folder / folder_name(name))
     keep(NAME, merged({}, list(known)))
     print("\n".join(found))
     raise SystemExit(1 if found else 0)

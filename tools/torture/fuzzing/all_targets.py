@@ -1,4 +1,4 @@
-"""All targets of the fuzzer by name; those of the kernels are for `tools.torture.sanitizers`."""
+"""All targets of the fuzzer by name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from importlib import import_module
 
 from tools.torture.fuzzing.target import Maker
 
-MODULES = ("pages", "files", "models", "runs", "crawls")
+MODULES = ("pages", "files", "models", "runs", "crawls", "kernels")
 
 
 def targets_of(module: str) -> dict[str, Maker]:

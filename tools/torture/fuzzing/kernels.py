@@ -11,8 +11,6 @@ from importlib import import_module
 from pathlib import Path
 from random import Random
 
-from hypothesis import HealthCheck, settings
-
 from tools.torture.fuzzing.target import Maker, Target
 
 _MODULES = (
@@ -25,7 +23,6 @@ _MODULES = (
     "learn.url.test_pair_features", "text.test_near_duplicates", "text.test_stems",
 )  # fmt: skip
 _SEEDS, _LONG = 8, 4096
-_QUIET = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
 
 
 def _tests(name: str) -> list[Callable[[bytes], object]]:
@@ -35,7 +32,7 @@ def _tests(name: str) -> list[Callable[[bytes], object]]:
         for each in vars(import_module(name)).values()
         if hasattr(each, "hypothesis") and not inspect.signature(each).parameters
     ]
-    return [_QUIET(each).hypothesis.fuzz_one_input for each in found]
+    return [each.hypothesis.fuzz_one_input for each in found]
 
 
 def _target(name: str) -> Maker:

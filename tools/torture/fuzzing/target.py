@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 from zipfile import ZipFile, ZipInfo
+
+from hypothesis import HealthCheck, settings
 
 from diptych.errors import DiptychError
 
@@ -22,6 +26,38 @@ class Target(NamedTuple):
     seeds: Sequence[bytes]
     errors: tuple[type[Exception], ...] = ()
     """what `read` may raise"""
+
+
+def prepare(folder: Path) -> None:
+    """Make the folders of a target, and let Hypothesis, which targets may use, run in peace."""
+    for name in ("faults", "work"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    quiet = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    settings.register_profile("fuzzer", quiet)
+    settings.load_profile("fuzzer")
+
+
+def kind_of(error: BaseException) -> str:
+    """The type of an error and the innermost line of Diptych, which tell faults apart."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if "/diptych/" in frame.filename] or list(frames)
+    return (
+        f"{type(error).__name__} at {Path(own[-1].filename).name}:{own[-1].name}:{own[-1].lineno}"
+    )
+
+
+def tried(target: Target, data: bytes, folder: Path) -> None:
+    """Run a target; the first input of each kind of fault is kept in `folder/faults`."""
+    try:
+        target.read(data)
+    except target.errors:
+        pass
+    except Exception as error:  # noqa: BLE001
+        said = kind_of(error)
+        file = folder / "faults" / hashlib.sha1(said.encode()).hexdigest()[:12]
+        if not file.exists():
+            file.write_bytes(data)
+            file.with_suffix(".txt").write_text(f"{said}\n\n{traceback.format_exc()}", "utf-8")
 
 
 Maker = Callable[[Path], Target]
@@ -94,7 +130,7 @@ def _from_zip(data: bytes) -> bytes:
 
 def _to_zip(data: bytes) -> bytes:
     parts = list(parts_of(data))
-    names = (name.decode("latin-1")[:100] or "x" for name in parts[::2])
+    names = (name.decode("latin-1")[:100].replace("\0", "_") or "x" for name in parts[::2])
     contents = dict(zip(names, parts[1::2], strict=False))  # no name twice
     with suppress(ValueError):
         return zipped(contents.items())
