@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -60,6 +60,23 @@ def test_a_value_of_another_type_is_an_error_that_names_it(
     message = fault(lambda: READS[reads](run), StoreError)
     assert f"cannot use {run.folder}/run.sqlite: {said} has a value of the type" in message
     assert any(said in found.said for found in run.check().faults)
+
+
+@pytest.mark.parametrize(
+    ("statement", "reads", "said"),
+    [
+        ("UPDATE pages SET fetched_at = 1e308", "pages", "pages.fetched_at"),
+        ("UPDATE occurrences SET text = -5", "segments", "occurrences.text"),
+        ("UPDATE occurrences SET copies = -5", "terms", "occurrences.copies"),
+    ],
+)
+def test_an_impossible_value_is_an_error_that_names_it(
+    made: Path, tmp_path: Path, statement: str, reads: str, said: str
+) -> None:
+    run = changed(made, tmp_path / "run", statement)
+    with suppress(StoreError):
+        READS[reads](run)
+    assert any(f"{said} has an impossible value" in found.said for found in run.check().faults)
 
 
 def test_an_error_of_ours_is_not_taken_for_damage(made: Path) -> None:

@@ -1,4 +1,4 @@
-"""Check that the values in the database of a run have the types that its schema declares.
+"""Check that the values in the database of a run have the declared types and are possible.
 
 SQLite stores a value of any type in any column.  A program of somebody else, or a fault of a disk,
 can put bytes where the code expects a text.
@@ -17,10 +17,18 @@ _STORED = {
     "INTEGER": ("integer",), "REAL": ("real", "integer"), "TEXT": ("text",), "BLOB": ("blob",),
 }  # fmt: skip
 """for each declared type, the types of values"""
+_LATEST = 253_402_300_799  # seconds: the end of the year 9999, the last date that can be written
+_POSSIBLE = {
+    ("fetches", "at"): f"BETWEEN -{_LATEST} AND {_LATEST}",
+    ("pages", "fetched_at"): f"BETWEEN 0 AND {_LATEST}",
+    ("occurrences", "copies"): ">= 0",
+    ("occurrences", "text"): "IN (SELECT id FROM segment_texts)",
+}
+"""conditions on the values of columns"""
 
 
 def wrong_values(db: sqlite3.Connection) -> Iterator[str]:
-    """Describe each column of a run's database with a value of a wrong type.
+    """Describe each column of a run's database with a value of a wrong type, or out of range.
 
     >>> db = sqlite3.connect(":memory:")
     >>> _ = db.execute("CREATE TABLE sites (id INTEGER PRIMARY KEY, name TEXT, found REAL)")
@@ -36,6 +44,13 @@ def wrong_values(db: sqlite3.Connection) -> Iterator[str]:
             row = db.execute(f"{query} NOT IN ({allowed}) LIMIT 1").fetchone()
             if row is not None:
                 yield f"{table}.{column} has a value of the type {row[0]}"
+            condition = _POSSIBLE.get((table, column))
+            if condition and _has(db, table, f"NOT {column} {condition}"):
+                yield f"{table}.{column} has an impossible value"
+
+
+def _has(db: sqlite3.Connection, table: str, condition: str) -> bool:
+    return db.execute(f"SELECT 1 FROM {table} WHERE {condition} LIMIT 1").fetchone() is not None
 
 
 @cache
