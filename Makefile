@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
+LOCKING := --quiet --universal --python-version 3.11 --generate-hashes --upgrade \
+	--no-header --no-annotate --no-emit-index-url --no-emit-find-links
 
-.PHONY: demo test test-rest test-all fuzz torture mutants lint gate bench docs site screenshots clean
+.PHONY: demo test test-rest test-all fuzz torture mutants lint gate bench docs site screenshots lock locked audit clean
 
 $(VENV)/installed: pyproject.toml $(wildcard src/diptych/kernels/*.[ch])
 	$(PYTHON) -m venv $(VENV)
@@ -16,6 +18,14 @@ $(VENV)/installed: pyproject.toml $(wildcard src/diptych/kernels/*.[ch])
 
 $(VENV)/dev: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
+
+$(VENV)/fuzz: $(VENV)/dev
+	$(BIN)/python -m pip install --quiet --group fuzz
+	@touch $@
+
+$(VENV)/supply: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --group supply
 	@touch $@
 
 $(VENV)/dev-all: $(VENV)/dev
@@ -40,7 +50,7 @@ test-all: test test-rest  ## all tests
 fuzz: $(VENV)/dev  ## the tests with Hypothesis, on twenty times as many examples, and each time others
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -q -n $(JOBS) -m "hypothesis and not needs_torch"
 
-torture: $(VENV)/dev  ## the long tests of crashes and faults, about two hours (TESTS="crashes" for some of them)
+torture: $(VENV)/fuzz  ## the long tests of crashes and faults, about two hours (TESTS="crashes" for some of them)
 	$(BIN)/python -m tools.torture $(TESTS)
 
 mutants: $(VENV)/dev  ## small faults, one at a time: how many of them do the tests notice? (MODULES="text/* run/warc.py", SEED=1)
@@ -85,6 +95,19 @@ bench: $(VENV)/bench  ## all benchmarks, one after the other (URLs from ../share
 
 docs: $(VENV)/installed  ## write the generated parts of docs/ anew; runs all commands in them
 	$(BIN)/python docs/generate.py
+
+lock: $(VENV)/supply  ## choose the versions of all libraries anew, with their hashes
+	$(BIN)/uv pip compile $(LOCKING) pyproject.toml --group build --output-file requirements.lock
+	$(BIN)/uv pip compile $(LOCKING) pyproject.toml --group build --group dev --output-file requirements-dev.lock
+
+locked:  ## install into .venv exactly what requirements-dev.lock names, and nothing whose hash differs
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $(VENV)/installed $(VENV)/dev
+
+audit: $(VENV)/supply  ## known vulnerabilities of the locked versions; asks the advisories of the package index
+	$(BIN)/pip-audit --disable-pip --require-hashes --strict --requirement requirements-dev.lock
 
 $(VENV)/site: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --group site

@@ -156,7 +156,9 @@ def folder(recorded: Path, tmp_path: Path) -> Path:
 
 
 def test_an_intact_run_has_no_fault_and_is_not_changed(folder):
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    # Other tests may have read the run: SQLite then leaves files that the next reader removes.
+    files = [path for path in folder.rglob("*") if path.is_file() and "sqlite-" not in path.name]
+    before = {path: path.read_bytes() for path in files}
     done = run("check", folder)
     assert done.exit_code == 0
     pages, segments = query(folder, "SELECT count(*) FROM pages")[0][0], len(corpus(folder)) - 1
@@ -178,7 +180,7 @@ def test_an_intact_run_has_no_fault_and_is_not_changed(folder):
         (swap_places, {"page", "segment", "corpus"}, "is not at byte"),
         (change_content, {"page", "segment", "corpus"}, "has another content"),
         (forget_a_url, {"database"}, "URLs of pages that are missing: 1"),
-        (change_a_type, {"database"}, "values of fetches.at that have another type: 1"),
+        (change_a_type, {"database"}, "fetches.at has a value of the type text"),
         (damage_links, {"page"}, "the links of a page"),
         (damage_sketch, {"page"}, "the sketch of a page"),
         (damage_snapshot, {"database"}, "a snapshot"),

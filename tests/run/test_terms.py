@@ -3,8 +3,10 @@ from __future__ import annotations
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+import tomli_w
 from hypothesis import given
 from hypothesis import strategies as st
 from support.stores import add_page
@@ -241,6 +243,32 @@ def test_damaged_terms_are_refused(tmp_path: Path, content: bytes, said: str) ->
     (tmp_path / "run.toml").write_bytes(content)
     with pytest.raises(StoreError, match=said):
         read_terms(tmp_path)
+
+
+WHOLE = Terms(("en", "fr"), ("http://a.org/",), "site", recipes.load("bfs", {})).to_toml()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"langs": ["en", 5]}, "'langs' is not a list of texts"),
+        ({"seeds": "http://a.org/"}, "'seeds' is not a list of texts"),
+        ({"taught": [[]]}, "'taught' is not a list of texts"),
+        ({"scope": 1}, "its scope or its schema has the wrong type"),
+        ({"schema": "11"}, "its scope or its schema has the wrong type"),
+        ({"recipe": {"filter": "rules"}}, "a stage of its recipe has no strategy"),
+        ({"recipe": {"filter": {"use": 1}}}, "a stage of its recipe has no strategy"),
+        ({"recipe": {"crawl": {"use": "bfs"}}}, "its recipe has no filter"),
+        ({"recipe": []}, "has no attribute"),
+    ],
+)
+def test_terms_of_another_type_are_refused(
+    tmp_path: Path, changes: dict[str, Any], said: str
+) -> None:
+    (tmp_path / "run.toml").write_text(tomli_w.dumps(WHOLE | changes), "utf-8")
+    with pytest.raises(StoreError, match="is not a readable description of a run") as caught:
+        read_terms(tmp_path)
+    assert said in str(caught.value)
 
 
 def test_run_in_use_is_refused(tmp_path: Path) -> None:

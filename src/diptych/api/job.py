@@ -6,6 +6,7 @@ A job is a folder of ordinary runs, one for each registrable domain, with one co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, fields, replace
 from importlib import import_module
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
     from diptych.job.folder import JobFolder, JobTerms
     from diptych.job.ledger import Entry
     from diptych.job.progress import JobMonitor
+    from diptych.protocols import Corpus
     from diptych.reports.progress import Progress
     from diptych.reports.summary import Summary
     from diptych.types import Url
-    from diptych.units import DocumentPair, Unit
 
 _SITE_MINUTES = 24 * 60.0  # an attempt at a site that takes longer is stopped by default
 
@@ -126,11 +127,9 @@ class Job(Run):
         update = import_module("diptych.api.job_update").update_job_in_python
         return update
 
-    def _units(self, choice: CorpusChoice) -> Iterator[Unit]:
-        return merged_runs(self._job(), self.langs, choice).units()
-
-    def _document_pairs(self, choice: CorpusChoice) -> Iterator[DocumentPair]:
-        return merged_runs(self._job(), self.langs, choice).documents()
+    @contextmanager
+    def _corpus(self, choice: CorpusChoice) -> Iterator[Corpus]:
+        yield merged_runs(self._job(), self.langs, choice)
 
     def _repr_html_(self) -> str:
         """HTML for notebooks."""

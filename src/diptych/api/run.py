@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from diptych.api.arguments import texts
 from diptych.api.documents import Document, document_of, utc_time
@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     from diptych.api.check import Checked
     from diptych.api.mine import Cancel
     from diptych.corpus.terms import Term
+    from diptych.protocols import Corpus
     from diptych.reports.progress import Progress
     from diptych.reports.summary import Summary
     from diptych.run.store import Store
     from diptych.run.terms import Terms
-    from diptych.units import DocumentPair, Unit
+    from diptych.units import Unit
 
 
 class Segment(NamedTuple):
@@ -205,7 +206,7 @@ class Run:
         """
         choice = CorpusChoice.of(min_score, without, redact=redact, keep_templates=keep_templates)
         choice.require_valid()
-        return map(_segment, self._units(choice))
+        return self._made(choice, lambda corpus: map(_segment, corpus.units()))
 
     def documents(
         self,
@@ -229,7 +230,7 @@ class Run:
         choice = CorpusChoice.of(min_score, without, redact=redact, keep_templates=keep_templates)
         choice.require_valid()
         choice.require_page_flags()
-        return map(document_of, self._document_pairs(choice))
+        return self._made(choice, lambda corpus: map(document_of, corpus.documents()))
 
     def terms(
         self,
@@ -316,7 +317,8 @@ class Run:
         """
         from diptych.stages.export.parquet import arrow_table
 
-        return arrow_table(self._units(CorpusChoice.of(min_score)))
+        with self._corpus(CorpusChoice.of(min_score)) as corpus:
+            return arrow_table(corpus.units())
 
     def to_pandas(self, *, min_score: float | None = None) -> pandas.DataFrame:
         """The corpus as a pandas data frame with the columns of `corpus.tsv`.
@@ -325,10 +327,9 @@ class Run:
         (427, 28)
         """
         from diptych.learn.libraries import require_libraries
-        from diptych.stages.export.parquet import arrow_table
 
         require_libraries(("pandas", "pyarrow"), "a pandas data frame")
-        return arrow_table(self._units(CorpusChoice.of(min_score))).to_pandas()
+        return self.to_arrow(min_score=min_score).to_pandas()
 
     def explain(self, *urls: str) -> str:
         """Explain what is known about one URL or two; without a URL, list all rejected pairs.
@@ -376,25 +377,24 @@ class Run:
 
     def _updating(self) -> Callable[..., tuple[str, ...]]:
         # By name, because `api.update` builds on `api.mine`, which returns a run.
-        update: Callable[..., tuple[str, ...]]
-        update = import_module("diptych.api.update").update_in_python
-        return update
+        from_module = import_module("diptych.api.update")
+        return cast("Callable[..., tuple[str, ...]]", from_module.update_in_python)
 
-    def _units(self, choice: CorpusChoice) -> Iterator[Unit]:
+    @contextmanager
+    def _corpus(self, choice: CorpusChoice) -> Iterator[Corpus]:
         with self._store() as store:
-            yield from chosen_corpus(store, self._terms(), choice).units()
+            yield chosen_corpus(store, self._terms(), choice)
 
-    def _document_pairs(self, choice: CorpusChoice) -> Iterator[DocumentPair]:
-        with self._store() as store:
-            yield from chosen_corpus(store, self._terms(), choice).documents()
+    def _made(self, choice: CorpusChoice, make: Callable[[Corpus], Any]) -> Iterator[Any]:
+        with self._corpus(choice) as corpus:
+            yield from make(corpus)
 
 
 def _segment(unit: Unit) -> Segment:
     from diptych.stages.export.shared.columns import pair_row
 
     left, right = unit.sides
-    row: tuple[Any, ...] = pair_row(unit)
-    return Segment(*row)._replace(
+    return Segment(*cast("tuple[Any, ...]", pair_row(unit)))._replace(
         left_fetched=utc_time(left.fetched_at), right_fetched=utc_time(right.fetched_at),
         flags=unit.flags, first_seen=utc_time(unit.first_seen), last_seen=utc_time(unit.last_seen),
     )  # fmt: skip

@@ -181,10 +181,10 @@ class Crawl:
 
     def _draw_sample(self, site: SiteInfo, end: SiteEnd) -> bool:
         """If `end` rests on an estimate, test it with a random URL; return True if one is drawn."""
+        if end is not SiteEnd.ENOUGH:
+            return False
         hosts = (info.id for info in self.hosts.of_site(site))
-        return end is SiteEnd.ENOUGH and self._samples.draw(
-            site.id, hosts, site.downloads, MIN_WORTH
-        )
+        return self._samples.draw(site.id, hosts, site.downloads, MIN_WORTH)
 
     def _early_end(self, site: SiteInfo, best: float) -> SiteEnd | None:
         """The reason to end a site's crawl early, or None; `best` is its highest page priority."""
@@ -203,17 +203,14 @@ class Crawl:
         return self.frontier.best_priority((info.id for info in self.hosts.of_site(site)), now)
 
     def _refill(self) -> bool:
-        """Ask the policy for more URLs when nothing is queued; return True if any were queued.
-
-        The policy is asked only once per site until a new event occurs.
-        """
+        """Ask the policy, once per site until a new event, for more URLs; True if there are any."""
         added = False
         for name, site in self.hosts.sites.items():
             if name not in self._empty:
                 depth = self.store.count("SELECT max(depth) FROM pages WHERE site = ?", site.id)
                 ranked = list(self.guides.refill(site))
                 self._set_refilled(site, True)
-                added = self._intake.queue(ranked, depth + 1, site) or added
+                added |= self._intake.queue(ranked, depth + 1, site)
                 self.guides.save([site], self._is_over)  # not all guides stay in memory
         return added
 

@@ -14,14 +14,11 @@ from diptych.run.encoding import read_links, read_sketch, read_snapshot
 from diptych.run.queries import SQL
 from diptych.run.scan import records
 from diptych.run.store import Store
+from diptych.run.value_types import wrong_values
 from diptych.text.digests import body_digest
 from diptych.types import Response
 
 MAX_ROWS = 100  # faults of the database that SQLite lists
-_TYPES = {
-    "INTEGER": "'integer'", "REAL": "'real', 'integer'", "TEXT": "'text'", "BLOB": "'blob'",
-}  # fmt: skip
-"""types of the values in a column, by its declared type; SQLite itself takes any value"""
 
 
 class Fault(NamedTuple):
@@ -41,30 +38,12 @@ def database_faults(store: Store) -> Iterator[Fault]:
         for table, row, parent, _ in store.db.execute("PRAGMA foreign_key_check"):
             said = f"run.sqlite: row {row} of {table} refers to a missing row of {parent}"
             yield Fault("database", said)
-        yield from _wrong_types(store)
+        for said in wrong_values(store.db):
+            yield Fault("database", f"run.sqlite: {said}")
         if count := store.count(SQL["count_pages_without_url"]):
             yield Fault("database", f"run.sqlite: URLs of pages that are missing: {count:,}")
     except sqlite3.DatabaseError as error:
         yield Fault("database", f"run.sqlite: {reason_of(error)}")
-
-
-def _wrong_types(store: Store) -> Iterator[Fault]:
-    """A fault for each column in which a value has another type than the column."""
-    for (table,) in store.db.execute(SQL["tables"]).fetchall():
-        types = {
-            name: _TYPES[type]
-            for _, name, type, *_ in store.db.execute(f"PRAGMA main.table_info({table})")
-        }
-        counts = ", ".join(
-            f"count(*) FILTER (WHERE typeof({name}) NOT IN ('null', {allowed}))"
-            for name, allowed in types.items()
-        )
-        for name, count in zip(
-            types, store.db.execute(f"SELECT {counts} FROM main.{table}").fetchone(), strict=True
-        ):
-            if count:
-                said = f"run.sqlite: values of {table}.{name} that have another type: {count:,}"
-                yield Fault("database", said)
 
 
 def memory_faults(store: Store) -> Iterator[Fault]:

@@ -622,9 +622,6 @@ SELECT u.url, pages.warc, path, pages.offset, digest,
 FROM pages JOIN urls u ON u.key = pages.url JOIN warcs ON warcs.id = pages.warc
 ORDER BY pages.warc, pages.offset
 
--- name: tables
-SELECT name FROM main.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'
-
 -- name: count_pages_without_url
 SELECT count(*) FROM pages WHERE url NOT IN (SELECT key FROM urls)
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 11
 _UPGRADED = (6, 7, 8, 9, 10)  # schema versions that can be read and upgraded
 _DAMAGE = (sqlite3.Error, UnicodeDecodeError)  # the latter if a name in the schema is damaged
+_OF_VALUES = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
+"""what code raises for a value of a type that it does not expect"""
 
 
 @contextmanager
@@ -144,9 +146,18 @@ class Store(Pages, Pairs):
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         with _named(self.folder):
+            wrong = self._wrong_value() if isinstance(error, _OF_VALUES) else ""
             self.close()
             if isinstance(error, _DAMAGE):
                 raise error
+            if wrong:
+                raise sqlite3.DatabaseError(wrong) from error
+
+    def _wrong_value(self) -> str:
+        """Say which value may be the reason for an error; empty if the error is one of ours."""
+        from diptych.run.value_types import wrong_values
+
+        return next(wrong_values(self.db), "")
 
     def learned_lexicons(self) -> dict[LangPair, Lexicon]:
         """The lexicons learned in this run, by language pair."""

@@ -112,11 +112,29 @@ def read_terms(folder: Path) -> Terms:
     advice = f"to mine its archives again, use {option_name('warc')} {folder}/warc"
     with reading(path, "readable description of a run", advice, error=StoreError):
         raw = tomllib.loads(read_file(path, _MAX_BYTES, error=StoreError).decode("utf-8"))
-        return Terms(
-            tuple(raw["langs"]), tuple(raw["seeds"]), raw["scope"], dict(raw["recipe"]),
-            tuple(raw["archives"]), tuple(raw["lexicons"]), tuple(raw.get("taught", ())),
-            int(raw["schema"]),
-        )  # fmt: skip
+        return _checked(raw)
+
+
+def _checked(raw: Mapping[str, Any]) -> Terms:
+    """The terms in a parsed `run.toml`; raise ValueError if one is missing or of another type."""
+    lists = {name: raw[name] for name in ("langs", "seeds", "archives", "lexicons")}
+    lists["taught"] = raw.get("taught", [])
+    for name, texts in lists.items():
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise ValueError(f"{name!r} is not a list of texts")
+    recipe, scope, schema = raw["recipe"], raw["scope"], raw["schema"]
+    if not isinstance(scope, str) or type(schema) is not int:
+        raise ValueError("its scope or its schema has the wrong type")
+    if not all(
+        isinstance(each, dict) and isinstance(each.get("use"), str) for each in recipe.values()
+    ):
+        raise ValueError("a stage of its recipe has no strategy")
+    if not {"filter", "detect"} & set(recipe):
+        raise ValueError("its recipe has no filter")
+    return Terms(
+        tuple(lists["langs"]), tuple(lists["seeds"]), scope, dict(recipe),
+        tuple(lists["archives"]), tuple(lists["lexicons"]), tuple(lists["taught"]), schema,
+    )  # fmt: skip
 
 
 def open_run(folder: Path, terms: Terms, *, agent: str) -> Store:
