@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
-from diptych.errors import StoreError, for_command_line
+from diptych.errors import StoreError, for_command_line, in_one_line
 from diptych.files import replace_file
 from diptych.registry import signature
 from diptych.reports.closing import closing_of, threshold_lines
@@ -74,14 +74,18 @@ def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[s
 def render(name: str, script: str = "", **values: Any) -> bytes:
     """Render a template as a page encoded in UTF-8.
 
-    Browsers run no code on the page but `script`, which its Content-Security-Policy names.
+    Browsers run no code on the page but `script`, which its Content-Security-Policy names.  Texts
+    have no control characters, and none that change the direction of text.
     """
     from jinja2 import Environment, PackageLoader
     from markupsafe import Markup
 
-    template = Environment(loader=PackageLoader("diptych.reports"), autoescape=True).get_template(
-        name
-    )
+    def finalize(value: object) -> object:
+        is_text = isinstance(value, str) and not isinstance(value, Markup)
+        return in_one_line(value) if is_text else value
+
+    loader = PackageLoader("diptych.reports")
+    template = Environment(loader=loader, autoescape=True, finalize=finalize).get_template(name)
     if script:
         digest = b64encode(sha256(script.encode()).digest()).decode()
         values |= {"script": Markup(script), "script_hash": Markup(f"'sha256-{digest}'")}

@@ -61,5 +61,6 @@ def _lines(rows: Sequence[dict[str, Any]]) -> bytes:
         data = orjson.dumps(rows)
     except TypeError:  # a lone surrogate, which UTF-8 cannot encode
         data = orjson.dumps(columns.with_surrogates_replaced(rows))
+    data = columns.escaped_controls(data)
     seam = orjson.dumps(next(iter(rows[0]))) + b":"
     return data[1:-1].replace(b"},{" + seam, b"}\n{" + seam) + b"\n"

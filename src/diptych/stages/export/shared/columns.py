@@ -32,14 +32,17 @@ BATCH = 1_000  # units checked and written per call
 Value = str | float | int
 _Item = TypeVar("_Item")
 _LANG = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}")
-# All characters that a reader may take for the end of a line or column, or that control a terminal.
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+# All characters that a reader may take for the end of a line or column, that control a terminal, or
+# that turn the direction of the text after them.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 # The same in UTF-8.  Single bytes are counted with `translate`; the others are two patterns, as one
 # pattern that starts with an alternative is matched byte by byte.
 _CONTROL_BYTES = bytes([*range(0x20), 0x7F])
 _C1 = re.compile(rb"\xc2[\x80-\x9f]")
-_SEPARATORS = re.compile(rb"\xe2\x80[\xa8\xa9]")
+_SEPARATORS = re.compile(rb"\xe2\x80[\xa8-\xae]")
+_ISOLATES = re.compile(rb"\xe2\x81[\xa6-\xa9]")
+_DELETE = re.compile(rb"\x7f")
 
 
 class Encoding(NamedTuple):
@@ -227,9 +230,22 @@ def json_line(row: Mapping[str, Any]) -> bytes:
     b'{"text":"a\\n\xef\xbf\xbd"}\n'
     """
     try:
-        return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+        data = orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
     except TypeError:  # a lone surrogate, which UTF-8 cannot encode
-        return orjson.dumps(with_surrogates_replaced(row), option=orjson.OPT_APPEND_NEWLINE)
+        data = orjson.dumps(with_surrogates_replaced(row), option=orjson.OPT_APPEND_NEWLINE)
+    return escaped_controls(data)
+
+
+def escaped_controls(data: bytes) -> bytes:
+    r"""Escape the control characters in JSON that its encoder leaves as they are.
+
+    >>> escaped_controls('{"a":"\u009b2J \u202e \u2066"}'.encode())
+    b'{"a":"\\u009b2J \\u202e \\u2066"}'
+    """
+    for pattern in (_C1, _SEPARATORS, _ISOLATES, _DELETE):
+        if pattern.search(data):
+            data = pattern.sub(lambda found: b"\\u%04x" % ord(found[0].decode()), data)
+    return data
 
 
 def write_rows(rows: Iterable[Mapping[str, Any]], out: BinaryIO) -> int:
@@ -244,11 +260,12 @@ def write_rows(rows: Iterable[Mapping[str, Any]], out: BinaryIO) -> int:
 def is_plain(data: bytes, breaks: int) -> bool:
     r"""True if `data` contains exactly `breaks` control characters: its field and line separators.
 
-    >>> is_plain(b"a\tb\n", 2), is_plain(b"a\tb\tc\n", 2), is_plain("a\u2028\n".encode(), 1)
+    >>> is_plain(b"a\tb\n", 2), is_plain(b"a\tb\tc\n", 2), is_plain("a\u202e\n".encode(), 1)
     (True, False, False)
     """
     controls = len(data) - len(data.translate(None, _CONTROL_BYTES))
-    return controls == breaks and not _C1.search(data) and not _SEPARATORS.search(data)
+    is_other = _C1.search(data) or _SEPARATORS.search(data) or _ISOLATES.search(data)
+    return controls == breaks and not is_other
 
 
 def as_lines(rows: Sequence[tuple[Value, ...]], form: str) -> bytes:
