@@ -17,7 +17,7 @@ import click
 from diptych.api.declare import REQUIRED, argument, option
 from diptych.api.web import Environment
 from diptych.commands._process import BriefCollections, on_signal, orderly_termination
-from diptych.errors import DiptychError, StoppedError, for_command_line
+from diptych.errors import DiptychError, StoppedError, for_command_line, in_one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -112,7 +112,8 @@ class Group(click.Group):
             _say_stopped(ctx, error.for_command_line())
             raise SystemExit(STOPPED) from error
         except DiptychError as error:
-            click.echo(f"error: {error.for_command_line()}", err=True)
+            # A path or an argument in the message may have control characters.
+            click.echo(f"error: {in_one_line(error.for_command_line())}", err=True)
             raise SystemExit(MISTAKE) from error
 
 
