@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 from support.bilingual import HOST, documents, html
-from support.commands import rows, run
+from support.commands import mistake, rows, run
 
 from diptych.run.warc import compose
 from diptych.types import Response, Url
@@ -173,3 +173,10 @@ def test_json_lines_keep_what_the_pages_say(mined) -> None:
         for text in values(json.loads(line))
     }
     assert any("\u202e" in text for text in texts), "escaped in the file"
+
+
+@pytest.mark.parametrize("command", [["status"], ["export", "--format", "tsv"]])
+def test_messages_do_not_echo_control_characters_of_arguments(command: list[str]) -> None:
+    said = mistake(*command, "/nowhere/\x1b[2J\x9b\u202e")
+    assert said.startswith("error: there is no folder /nowhere/")
+    assert not any(map(is_control, said))

@@ -78,9 +78,7 @@ KINDS = (
         "KeyboardInterrupt", LINE, _always(injection.interrupt), _INTERRUPTED,
         may_end_with="KeyboardInterrupt",
     ),
-    Kind(
-        "MemoryError", LINE, _always(injection.exhaust_memory), _FAILED, may_end_with="MemoryError"
-    ),
+    Kind("MemoryError", LINE, _always(injection.exhaust_memory), _FAILED),
     Kind("SQLITE_FULL", STATEMENT, _always(injection.fill_database), _FAILED),
     Kind("OSError", FILE, _always(injection.fail_on_file), _FAILED),
     Kind("full disk", LINE, _full_disk, _FAILED),

@@ -226,8 +226,8 @@ def _described(error: Exception) -> str:
 
 def _say_error(message: str) -> None:
     """Print an error as one line; standard error may be on the disk that is full."""
-    with suppress(OSError):
-        click.echo(f"error: {message}", err=True)
+    with suppress(OSError):  # a path or an argument in the message may have control characters
+        click.echo(f"error: {in_one_line(message)}", err=True)
 
 
 def _say_stopped(ctx: click.Context, how: str) -> None:

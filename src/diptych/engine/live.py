@@ -166,25 +166,19 @@ class _Fetches:
     """The running fetches, and the ended fetches whose outcomes are not collected yet."""
 
     def __init__(self) -> None:
-        self.tasks: set[asyncio.Task[Outcome]] = set()
-        self._ended: list[asyncio.Task[Outcome]] = []
+        self.tasks: list[asyncio.Task[Outcome]] = []
         self._news = asyncio.Event()
 
     def begin(self, fetch: Coroutine[Any, Any, Outcome]) -> None:
         """Start a fetch."""
         task = asyncio.create_task(fetch)
-        self.tasks.add(task)
-        task.add_done_callback(self._end)
-
-    def _end(self, task: asyncio.Task[Outcome]) -> None:
-        self.tasks.discard(task)
-        self._ended.append(task)
-        self._news.set()
+        self.tasks.append(task)
+        task.add_done_callback(lambda _: self._news.set())
 
     @property
     def are_over(self) -> bool:
         """True if no fetch is running and all outcomes have been collected."""
-        return not self.tasks and not self._ended
+        return not self.tasks
 
     async def wait(self, seconds: float) -> None:
         """Wait until a fetch ends, for at most `seconds`."""
@@ -195,7 +189,8 @@ class _Fetches:
 
     def outcomes(self) -> list[Outcome]:
         """Collect the outcomes of ended fetches; an unexpected exception is raised again."""
-        ended, self._ended = self._ended, []
+        ended = [task for task in self.tasks if task.done()]
+        self.tasks = [task for task in self.tasks if not task.done()]
         return [task.result() for task in ended]
 
     async def cancel(self) -> None:
