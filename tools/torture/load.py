@@ -11,7 +11,6 @@ if a host is asked too early, twice at once or for what its robots.txt forbids, 
 from __future__ import annotations
 
 import argparse
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -170,8 +169,7 @@ def main() -> int:
         rows = table(requests, looks)
         found = [*faults(rows, asked.delay), *errors(run)]
     found += [f"the command ended with {code}"] if code else []
-    command = shlex.join(["python", "-m", "tools.torture.load", *sys.argv[1:]])
-    keep("load", rows, command=command, delay=asked.delay, faults=found)
+    keep("load", rows, delay=asked.delay, faults=found)
     for fault in found:
         print(f"FAILED: {fault}", file=sys.stderr)
     return 1 if found else 0
