@@ -52,7 +52,7 @@ EFFECTS = NETWORK | {
 """network, processes, disk, clock and chance: code that decides is given them as arguments"""
 ALLOWED = {
     "base": {"os", "pathlib", "shutil", "sys"},
-    "learn": {"pathlib", "random"},  # models in files; training is seeded
+    "learn": {"pathlib", "random", "sys"},  # models in files; training is seeded
     "run": {"pathlib", "shutil", "sqlite3", "sys", "tempfile", "uuid"},
     "frontier": {"sqlite3"},
     "engine": EFFECTS - {"sqlite3"},

@@ -34,6 +34,16 @@ def read(path: Path) -> dict[str, Any]:
         return read_arrays(path, 3)
 
 
+@pytest.mark.parametrize("order", "<>")
+def test_texts_with_characters_that_do_not_exist_are_refused(tmp_path: Path, order: str) -> None:
+    wild = np.array([0x41, 0x110000], f"{order}u4").view(f"{order}U1")
+    path = tmp_path / "a.npz"
+    save_arrays(path, ARRAYS | {"names": wild})
+    assert "characters that do not exist" in fault(lambda: read(path))
+    save_arrays(path, ARRAYS | {"names": np.array(["\U0010ffff", ""])})
+    assert read(path)["names"].tolist() == ["\U0010ffff", ""]
+
+
 def test_arrays_are_read_as_they_were_saved(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "er" / "a.npz"
     save_arrays(path, ARRAYS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import fields
@@ -42,7 +43,18 @@ def unpack_arrays(data: bytes, max_bytes: int) -> dict[str, NDArray[Any]]:
         # A damaged header may look like that of an old version, which NumPy warns about.
         warnings.simplefilter("ignore")
         with np.load(io.BytesIO(data), allow_pickle=False) as stored:
-            return dict(stored)
+            arrays = dict(stored)
+    if not all(map(_has_characters, arrays.values())):
+        raise ValueError("one of its texts has characters that do not exist")
+    return arrays
+
+
+def _has_characters(array: NDArray[Any]) -> bool:
+    """False for an array of texts with a number that is no character, which NumPy cannot read."""
+    if array.dtype.kind != "U" or not array.size or not array.dtype.itemsize:
+        return True
+    points = np.ascontiguousarray(array).reshape(-1).view(array.dtype.str[0] + "u4")
+    return int(points.max()) <= sys.maxunicode
 
 
 def part_of(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
