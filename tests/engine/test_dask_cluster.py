@@ -174,6 +174,17 @@ def test_a_description_of_a_queue_is_read(tmp_path: Path) -> None:
     assert found.options == {"queue": "x", "cores": 4}
 
 
+def test_a_job_queue_leaves_ctrl_c_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "queue.toml"
+    file.write_text('cluster = "SLURMCluster"', "utf-8")
+    code = (
+        "import signal, sys, pathlib, diptych.engine.dask_cluster as dask\n"
+        "dask.read_job_queue(pathlib.Path(sys.argv[1]))\n"
+        "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler"
+    )
+    subprocess.run([sys.executable, "-c", code, str(file)], check=True)
+
+
 def test_a_worker_that_does_not_fit_the_driver_says_so(tmp_path: Path) -> None:
     task = Count("a", 1, tmp_path)
     other = run_apart("0.0.0", task, str(tmp_path), UNLIMITED)

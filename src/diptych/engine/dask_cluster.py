@@ -8,11 +8,13 @@ the executor waits for it, or starts it again, and submits the unfinished tasks 
 from __future__ import annotations
 
 import logging
+import signal
+import threading
 import time
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import islice
@@ -149,10 +151,23 @@ class JobQueue:
 
 def _queue_classes() -> dict[str, Any]:
     """The classes of dask-jobqueue by name; its queue on this machine is for tests."""
-    module = library("dask_jobqueue", "a job queue")
-    local = library("dask_jobqueue.local", "a job queue")
+    with _unchanged_interrupt():
+        module = library("dask_jobqueue", "a job queue")
+        local = library("dask_jobqueue.local", "a job queue")
     names = (name for name in vars(module) if name.endswith("Cluster") and name != _BASE)
     return {**{name: getattr(module, name) for name in names}, "LocalCluster": local.LocalCluster}
+
+
+@contextmanager
+def _unchanged_interrupt() -> Iterator[None]:
+    """Keep what Ctrl-C does: dask-jobqueue replaces it, when it is imported, by a silent exit."""
+    is_main = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if is_main:
+            signal.signal(signal.SIGINT, before)
 
 
 def read_job_queue(file: Path) -> JobQueue:

@@ -23,7 +23,7 @@ from diptych.errors import ArchiveError
 from diptych.frontier.crawl import Crawl
 from diptych.frontier.queue import Claim
 from diptych.page.answer import ReadAnswer, read_answer
-from diptych.page.body import is_html
+from diptych.page.body import decompress, is_html
 from diptych.protocols import Watcher
 from diptych.reason import Reason
 from diptych.run.archived import ArchiveIndex
@@ -34,6 +34,8 @@ from diptych.run.statistics import Statistics
 from diptych.run.store import Store
 from diptych.run.warc import Pointer
 from diptych.types import Failure, Kind, Response
+
+_START = 1024  # bytes of a body by which a page is recognised
 
 
 def index_archives(store: Store, files: Sequence[Path]) -> list[str]:
@@ -67,8 +69,11 @@ def require_answers(store: Store) -> list[str]:
 
 
 def is_page_of(response: Response) -> bool:
-    """True if an archived response is an HTML page."""
-    return response.status == 200 and is_html(response.header("Content-Type"), response.body[:1024])
+    """True if an archived response is an HTML page, by its type and its first bytes."""
+    if response.status != 200:
+        return False
+    start, _ = decompress(response.body, response.header("Content-Encoding"), limit=_START)
+    return is_html(response.header("Content-Type"), start)
 
 
 def _add_answers(index: ArchiveIndex, warc: int, file: Path) -> str:

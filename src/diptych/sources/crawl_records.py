@@ -11,8 +11,8 @@ from typing import NoReturn
 
 from diptych.engine.patience import is_passing, unreadable
 from diptych.engine.ranges import Part, PoliteReader
+from diptych.engine.replay import is_page_of
 from diptych.errors import SourceError
-from diptych.page.body import is_html
 from diptych.protocols import Watcher
 from diptych.reason import Reason, http_status
 from diptych.run.archived import ArchiveIndex
@@ -133,8 +133,7 @@ class RecordCopier:
                     captures.fail(each, Reason.CUT_OFF if is_short else copied)
                     continue
                 pointer = self.store.archive.append(copied.data, self.now)
-                kind = copied.response.header("Content-Type")
-                is_page = is_html(kind, copied.response.body[:1024])
+                is_page = is_page_of(copied.response)
                 index.add(each.url, pointer.warc, pointer.offset, is_page=is_page)
 
 
