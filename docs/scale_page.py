@@ -18,7 +18,7 @@ Row = dict[str, Any]
 
 def scale() -> dict[str, str]:
     """The generated parts of the page; none if the benchmark has not been run."""
-    files = {name: RESULTS / f"{name}.json" for name in ("scale", "scale_real")}
+    files = {name: RESULTS / f"{name}.json" for name in ("scale", "page_costs")}
     if not all(file.exists() for file in files.values()):
         return {}
     made, real = (json.loads(file.read_text("utf-8")) for file in files.values())

@@ -1,7 +1,7 @@
 """Archives of many sites as a job: cost per page, memory, speed-up, and words of all sites.
 
     python -m bench.tasks.scale --runs RUN-en-fr... [--pages 20000] [--parallel 4000]
-                                [--small 20] [--archives FOLDER-en-fr...] [--out FILE]
+                                [--small 20] [--out FILE]
 
 Archives with the pages of many sites are made of segments of finished runs (see
 `bench.sites.many_hosts`): eight files with pages of all sites, 100 pages a site, and one site with
@@ -16,9 +16,6 @@ tasks, which take one processor each, and bytes that a task writes for others to
 Small sites, of ten pages each in which every tenth segment is missing on one side, are mined one by
 one, with their own words only, and as a job, with words learned over all of them.  A segment is
 right if it is one of those that the pages were made of.  Exits with 1 if a limit is exceeded.
-
-`--archives` are folders of archives of real sites, which are mined as a job each: what their pages
-cost by stage is what `docs/scale.md` says of a whole Common Crawl.
 """
 
 from __future__ import annotations
@@ -136,17 +133,6 @@ def by_stage(job: Path, pages: int) -> list[Row]:
     ]
 
 
-def of_archives(folder: Path, out: Path) -> list[Row]:
-    """What the pages of a folder of archives cost in a job, by stage."""
-    langs = ",".join(folder.name.rsplit("-", 2)[1:])
-    mined(out, sorted(folder.iterdir()), langs, "--cluster", "pool:1")
-    ledger = (json.loads(path.read_bytes()) for path in (out / "ledger").glob("read-*.json"))
-    pages = sum(entry["result"]["pages"] for entry in ledger)
-    own = {"stage": "archives", "s": 0.0, "ms per page": 0.0}
-    own["kB per page"] = round(written(folder) / 1000 / pages, 2)
-    return [{"site": folder.name, "pages": pages, **row} for row in (own, *by_stage(out, pages))]
-
-
 def written(folder: Path) -> int:
     """The bytes of all files in a folder."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
@@ -224,11 +210,10 @@ def missed(sizes: Sequence[Row], parallel: Sequence[Row]) -> list[str]:
 def parsed() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--runs", type=Path, nargs="+", default=[], help="whose texts are used")
+    parser.add_argument("--runs", type=Path, nargs="+", required=True, help="whose texts are used")
     parser.add_argument("--pages", type=int, nargs="*", default=[20_000])
     parser.add_argument("--parallel", type=int, default=4000, help="0: do not measure")
     parser.add_argument("--small", type=int, default=20, help="number of small sites; 0: none")
-    parser.add_argument("--archives", type=Path, nargs="*", default=[], help="of real sites")
     parser.add_argument("--scratch", type=Path, help="folder for the archives and runs")
     parser.add_argument("--out", type=Path)
     return parser.parse_args()
@@ -237,7 +222,7 @@ def parsed() -> argparse.Namespace:
 def main() -> int:
     """Measure, print and save the results; returns 1 if a limit is exceeded."""
     asked = parsed()
-    texts = texts_of(asked.runs) if asked.runs else Texts(("en", "fr"), [])
+    texts = texts_of(asked.runs)
     with tempfile.TemporaryDirectory(dir=asked.scratch) as scratch:
         folder = Path(scratch)
         small = small_sites(texts, asked.small, folder) if asked.small else []
@@ -245,11 +230,9 @@ def main() -> int:
         sizes = [row for pages in asked.pages for row in by_size(texts, pages, folder)]
         most = max(asked.pages, default=0)
         stages = by_stage(folder / str(most) / "job", most) if most else []
-        real = [row for each in asked.archives for row in of_archives(each, folder / each.name)]
     shown = {
         "Archives of many sites, by size": sizes,
         "Archives of many sites, by stage": stages,
-        "Archives of real sites, by stage": real,
         "Archives of many sites, by processes": parallel,
         "Words of small sites": small,
     }

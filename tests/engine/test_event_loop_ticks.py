@@ -66,8 +66,8 @@ def test_interrupt_while_the_loop_ends_is_raised_when_it_has_ended(
             await asyncio.sleep(1000)
         finally:
             for _ in range(3):
+                await asyncio.sleep(0.2)  # the other thread waits by then
                 signal.pthread_kill(here, signal.SIGINT)
-                await asyncio.sleep(0.05)
             ended.append(True)
             is_free.set()
 

@@ -22,7 +22,7 @@ HOMONYMS = {
     "engine/link_service.py": {"timeout"},  # a key of the TOML file
     "language/codes.py": {"same_language"},  # a function
     "learn/url/pair.py": {"same_language"},  # a feature
-    "page/answer.py": {"content_type"},  # of Response.truncated
+    "page/answer.py": {"content_type", "too_large"},  # of Response.truncated; of decompression
     "page/body.py": {"too_large"},  # a fault of a Content-Encoding
     "page/file_type.py": {"empty"},  # of a file
     "page/flags.py": {"robots"},  # a user agent

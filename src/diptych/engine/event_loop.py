@@ -65,9 +65,10 @@ class EventLoopThread:
         run = _Run(coroutine)
         future = asyncio.run_coroutine_threadsafe(run.to_its_end(), self.loop)
         interrupt: KeyboardInterrupt | None = None
-        while not run.ended.is_set():
+        is_over = False
+        while not is_over:
             try:
-                run.ended.wait()
+                is_over = run.ended.wait()
             except KeyboardInterrupt as error:
                 interrupt = error
         if interrupt is not None:
