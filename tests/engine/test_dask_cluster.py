@@ -25,6 +25,7 @@ PROGRAM = """
 import json, sys
 from pathlib import Path
 from diptych.engine.executors import executor_of
+from diptych.engine.limits import TaskLimits
 from diptych.engine.worker import Failed
 from support.jobtasks import Count, Unlucky
 if __name__ == "__main__":
@@ -46,6 +47,7 @@ import json, os, signal, sys, time
 from pathlib import Path
 from diptych.engine import dask_cluster
 from diptych.engine.executors import executor_of
+from diptych.engine.limits import TaskLimits
 from support.jobtasks import Held
 if __name__ == "__main__":
     folder, ticks, killed = Path(sys.argv[1]), [], []
