@@ -38,13 +38,15 @@ def demo(asked: DemoOptions) -> int:
     from diptych.demo import SITE
     from diptych.engine.file_server import serve
 
+    serving = "serving the demo site at "
+    if asked.serve:
+        with suppress(KeyboardInterrupt), serve(SITE, asked.port) as address:
+            click.echo(f"{serving}{address}", err=True)
+            while True:
+                time.sleep(3600)
+        return 0
     with serve(SITE, asked.port) as address:
-        click.echo(f"serving the demo site at {address}", err=True)
-        if asked.serve:
-            with suppress(KeyboardInterrupt):
-                while True:
-                    time.sleep(3600)
-            return 0
+        click.echo(f"{serving}{address}", err=True)
         out = ["--out", str(asked.out)]
         arguments = [address, "--langs", "en,fr", *out, "--delay", "0.05", "--allow-private"]
         click.echo(f"diptych mine {' '.join(arguments)}", err=True)
