@@ -218,6 +218,16 @@ def test_time_grows_with_the_size_of_the_damage(tmp_path: Path, mark: bytes) -> 
     assert "http://example.org/2" in found
 
 
+def test_marks_of_gzip_without_an_end_are_searched_quickly(tmp_path: Path) -> None:
+    file = tmp_path / "a.warc.gz"
+    junk = b"\x1f\x8b\x08\x08AAAAAAAAAA" * 200_000
+    file.write_bytes(gzip.compress(plain_record(1)) + junk)
+    with processor_seconds(15):
+        found, error = read(file)
+    assert list(found) == ["http://example.org/1"]
+    assert "damaged" in error
+
+
 @pytest.mark.parametrize("press", [gzip.compress, bytes])
 def test_a_check_looks_at_all_records_but_the_damaged_one(
     tmp_path: Path, press: Callable[[bytes], bytes]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -14,7 +14,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 from diptych.errors import ArchiveError
 from diptych.files import parser_errors, reading, reason_of
 from diptych.run import wacz
-from diptych.run.damaged_archive import ZSTD, end_of_record, has_record, magic, next_record
+from diptych.run.damaged_archive import ZSTD, Budget, end_of_record, has_record, magic, next_record
 from diptych.run.warc import KINDS, MAX_HEAD, response_of
 from diptych.text.urls import normalise
 from diptych.types import Response
@@ -100,7 +100,7 @@ def records(path: Path, size: int) -> Iterator[Checked]:
                 break
             except parser_errors() as error:
                 state.damage(error)
-            position = next_record(stream, state.last, size)
+            position = next_record(stream, state.last, size, state.budget)
     if state.reason:
         raise ArchiveError(f"{path} is {state.said()}")
 
@@ -128,6 +128,7 @@ class _Progress:
     found_before: int = 0
     """number of records that were read before the first of them"""
     reason: str = ""
+    budget: Budget = field(default_factory=Budget)
 
     def damage(self, error: Exception) -> None:
         """Count a damaged place."""
@@ -169,7 +170,7 @@ def _scan(stream: BinaryIO, start: int, end: int, state: _Progress) -> Iterator[
         if isinstance(error, _UnusableError) or state.damages == _MAX_DAMAGES:
             raise error
         state.damage(error)
-        position = next_record(stream, state.last, end)
+        position = next_record(stream, state.last, end, state.budget)
 
 
 def _read(
