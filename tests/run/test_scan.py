@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import gzip
+import io
 import random
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 import zstandard
+from fastwarc.warc import ArchiveIterator, WarcRecord
 from support.damage import fault
 from support.timing import processor_seconds
 
 from diptych.errors import ArchiveError
 from diptych.run import scan as scan_module
 from diptych.run.scan import Checked, check_archive, records, scan
-from diptych.run.warc import compose, compose_info
+from diptych.run.warc import compose, compose_info, response_of
 from diptych.types import Response, Url
 
 WORDS = "the lamp of a lighthouse in the sea at night and the fog horn of its keeper".split()
@@ -194,6 +197,28 @@ def test_a_record_of_gigabytes_is_cut(tmp_path: Path, monkeypatch: pytest.Monkey
     assert [(len(each.body), each.truncated) for each in found.values()] == [
         (1_000, ""), (1_000, "length"), (1, ""),
     ]  # fmt: skip
+
+
+class Asked:
+    """A record that notes how many bytes of its content are asked for."""
+
+    def __init__(self, record: WarcRecord) -> None:
+        self.record, self.reader, self.sizes = record, self, list[int]()
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.record, name)
+
+    def read(self, size: int) -> bytes:
+        self.sizes.append(size)
+        return bytes(self.record.reader.read(size))
+
+
+def test_no_more_memory_is_taken_for_a_record_than_its_length() -> None:
+    data = io.BytesIO(plain_record(1, body=b"x" * 1_000))
+    for record in ArchiveIterator(data):
+        asked = Asked(record)
+        assert response_of(cast("WarcRecord", asked)) is not None
+        assert asked.sizes == [1_000]
 
 
 def test_an_archive_that_is_damaged_everywhere_is_given_up(
