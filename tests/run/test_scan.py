@@ -254,6 +254,35 @@ def test_marks_of_gzip_without_an_end_are_searched_quickly(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("press", [gzip.compress, bytes])
+@pytest.mark.parametrize("digest", [b"sha-256:" + b"0" * 64, b"blake3:ab", b"sha1:" + b"a" * 32])
+def test_a_digest_in_an_unknown_form_does_not_refute_a_record(
+    tmp_path: Path, press: Callable[[bytes], bytes], digest: bytes
+) -> None:
+    record = replaced(rb"sha1:\w+", digest)(plain_record(1))
+    file = tmp_path / "a.warc"
+    file.write_bytes(press(record) + b"junk" + press(plain_record(2)))
+    assert sorted(read(file)[0]) == ["http://example.org/1", "http://example.org/2"]
+
+
+@pytest.mark.parametrize("digest", [b"sha1:" + b"A" * 32, b"MD5:" + b"0" * 32])
+def test_a_digest_in_a_known_form_refutes_a_record(tmp_path: Path, digest: bytes) -> None:
+    record = replaced(rb"sha1:\w+", digest)(plain_record(1))
+    file = tmp_path / "a.warc"
+    file.write_bytes(record + b"junk" + plain_record(2))
+    assert list(read(file)[0]) == ["http://example.org/2"]
+
+
+def test_a_record_without_digest_whose_length_is_too_small_is_left_out(tmp_path: Path) -> None:
+    bare = replaced(b"WARC-Payload-Digest", b"X-Digest")(plain_record(1))
+    short = replaced(rb"\r\nContent-Length: \d+", b"\r\nContent-Length: 700")(bare)
+    file = tmp_path / "a.warc"
+    file.write_bytes(plain_record(0) + short + plain_record(2))
+    assert sorted(read(file)[0]) == ["http://example.org/0", "http://example.org/2"]
+    file.write_bytes(plain_record(0) + bare + b"junk" + plain_record(2))
+    assert len(read(file)[0]) == 3
+
+
+@pytest.mark.parametrize("press", [gzip.compress, bytes])
 def test_a_check_looks_at_all_records_but_the_damaged_one(
     tmp_path: Path, press: Callable[[bytes], bytes]
 ) -> None:
