@@ -15,12 +15,13 @@ from typing import BinaryIO
 
 import zstandard
 
+from diptych.run.warc import MAX_HEAD
+
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _WARC = b"WARC/"
 _CHUNK = 1 << 20  # bytes searched at a time
 _MAX_LOST = 1 << 26  # bytes in which the first intact record of a file is searched
 _STEP = 256  # bytes of compressed input at a time; in zstd, they may stand for 8 MB
-_MAX_HEAD = 1 << 20  # bytes of the head of a record
 _MAX_FIRST = {GZIP: 1 << 12, ZSTD: 1 << 18}  # bytes read at a mark; zstd unpacks blocks of 128 kB
 _MARK = re.compile(rb"\x1f\x8b\x08|\x28\xb5\x2f\xfd|WARC/[01]\.")
 _MARK_LENGTH = 16  # bytes that parts of a search have in common, so that no mark is cut
@@ -108,7 +109,7 @@ def _stated_end(stream: BinaryIO, end: int) -> int | None:
 
     None if its length is missing, or leads to a place that is not between two records.
     """
-    room, length = _MAX_HEAD, -1
+    room, length = MAX_HEAD, -1
     while (line := stream.readline(max(min(room, end - stream.tell()), 0))).strip():
         room -= len(line)
         name, _, value = line.partition(b":")
