@@ -7,17 +7,22 @@ import io
 
 import zstandard
 
-from diptych.run.damaged_archive import end_of_record, has_record, next_record
+from diptych.run.damaged_archive import Budget, end_of_record, has_record, next_record
 
 RECORD = b"WARC/1.1\r\nWARC-Type: metadata\r\nContent-Length: 5\r\n\r\nhello\r\n\r\n"
 RANDOM = bytes((number * 167 + number // 7) % 256 for number in range(200_000))
 LARGE = RECORD.replace(b"5\r\n", b"200000\r\n").replace(b"hello", RANDOM)
+MARK = b"\x1f\x8b\x08\x08"  # of gzip, with a file name
+LAZY = b"\x28\xb5\x2f\xfd\xa0\xff\xff\xff\x0f" + (100_000 << 3 | 4).to_bytes(3, "little")
+RUNS = (
+    b"\x28\xb5\x2f\xfd\xa0\xff\xff\xff\x0f" + ((100_000 << 3 | 2).to_bytes(3, "little") + b"a") * 50
+)
 
 
 def following(*parts: bytes) -> int | None:
     """The number of the part at which the record after the first one begins."""
     data = b"".join(parts)
-    found = next_record(io.BytesIO(data), 0, len(data))
+    found = next_record(io.BytesIO(data), 0, len(data), Budget())
     places = [sum(map(len, parts[:number])) for number in range(len(parts))]
     return None if found is None else places.index(found)
 
@@ -64,3 +69,34 @@ def test_a_record_whose_length_leads_elsewhere_does_not_tell_its_end() -> None:
         data = RECORD.replace(b"5", length) + RECORD
         assert end_of_record(io.BytesIO(data), 0, len(data)) is None
     assert end_of_record(io.BytesIO(RECORD[:-20]), 0, len(RECORD) - 20) is None
+
+
+class Counting(io.BytesIO):
+    """A file that counts the bytes that are read from it."""
+
+    count = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        found = super().read(size)
+        self.count += len(found)
+        return found
+
+
+def test_a_mark_of_gzip_costs_a_few_thousand_bytes() -> None:
+    junk = (MARK + b"A" * 10) * 300 + b"A" * 300_000
+    stream = Counting(gzip.compress(RECORD) + junk + gzip.compress(RECORD))
+    found = next_record(stream, 0, len(stream.getvalue()), Budget())
+    assert found == len(stream.getvalue()) - len(gzip.compress(RECORD))
+    assert stream.count < 300 * 5_000 + 4 * len(junk)
+
+
+def test_all_searches_in_an_archive_have_one_budget() -> None:
+    for mark in (MARK, LAZY, RUNS, b"WARC/1.0\n"):
+        press = zstandard.compress if mark[:1] == b"\x28" else gzip.compress
+        press = bytes if mark[:1] == b"W" else press
+        stream = Counting(press(RECORD) + b"x" + mark * 300 + bytes(300_000) + press(RECORD))
+        budget, size = Budget(9_000), len(stream.getvalue())
+        assert next_record(stream, 0, size, budget) is None
+        assert budget.left <= 0
+        assert stream.count < 9_000 + 2**20 + size
+        assert next_record(io.BytesIO(b"x" + RECORD), 0, len(RECORD) + 1, budget) is None

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import gzip
+import io
 import random
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 import zstandard
+from fastwarc.warc import ArchiveIterator, WarcRecord
 from support.damage import fault
 from support.timing import processor_seconds
 
 from diptych.errors import ArchiveError
 from diptych.run import scan as scan_module
 from diptych.run.scan import Checked, check_archive, records, scan
-from diptych.run.warc import compose, compose_info
+from diptych.run.warc import compose, compose_info, response_of
 from diptych.types import Response, Url
 
 WORDS = "the lamp of a lighthouse in the sea at night and the fog horn of its keeper".split()
@@ -196,6 +199,28 @@ def test_a_record_of_gigabytes_is_cut(tmp_path: Path, monkeypatch: pytest.Monkey
     ]  # fmt: skip
 
 
+class Asked:
+    """A record that notes how many bytes of its content are asked for."""
+
+    def __init__(self, record: WarcRecord) -> None:
+        self.record, self.reader, self.sizes = record, self, list[int]()
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.record, name)
+
+    def read(self, size: int) -> bytes:
+        self.sizes.append(size)
+        return bytes(self.record.reader.read(size))
+
+
+def test_no_more_memory_is_taken_for_a_record_than_its_length() -> None:
+    data = io.BytesIO(plain_record(1, body=b"x" * 1_000))
+    for record in ArchiveIterator(data):
+        asked = Asked(record)
+        assert response_of(cast("WarcRecord", asked)) is not None
+        assert asked.sizes == [1_000]
+
+
 def test_an_archive_that_is_damaged_everywhere_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -216,6 +241,45 @@ def test_time_grows_with_the_size_of_the_damage(tmp_path: Path, mark: bytes) -> 
     with processor_seconds(15):
         found, _ = read(file)
     assert "http://example.org/2" in found
+
+
+def test_marks_of_gzip_without_an_end_are_searched_quickly(tmp_path: Path) -> None:
+    file = tmp_path / "a.warc.gz"
+    junk = b"\x1f\x8b\x08\x08AAAAAAAAAA" * 200_000
+    file.write_bytes(gzip.compress(plain_record(1)) + junk)
+    with processor_seconds(15):
+        found, error = read(file)
+    assert list(found) == ["http://example.org/1"]
+    assert "damaged" in error
+
+
+@pytest.mark.parametrize("press", [gzip.compress, bytes])
+@pytest.mark.parametrize("digest", [b"sha-256:" + b"0" * 64, b"blake3:ab", b"sha1:" + b"a" * 32])
+def test_a_digest_in_an_unknown_form_does_not_refute_a_record(
+    tmp_path: Path, press: Callable[[bytes], bytes], digest: bytes
+) -> None:
+    record = replaced(rb"sha1:\w+", digest)(plain_record(1))
+    file = tmp_path / "a.warc"
+    file.write_bytes(press(record) + b"junk" + press(plain_record(2)))
+    assert sorted(read(file)[0]) == ["http://example.org/1", "http://example.org/2"]
+
+
+@pytest.mark.parametrize("digest", [b"sha1:" + b"A" * 32, b"MD5:" + b"0" * 32])
+def test_a_digest_in_a_known_form_refutes_a_record(tmp_path: Path, digest: bytes) -> None:
+    record = replaced(rb"sha1:\w+", digest)(plain_record(1))
+    file = tmp_path / "a.warc"
+    file.write_bytes(record + b"junk" + plain_record(2))
+    assert list(read(file)[0]) == ["http://example.org/2"]
+
+
+def test_a_record_without_digest_whose_length_is_too_small_is_left_out(tmp_path: Path) -> None:
+    bare = replaced(b"WARC-Payload-Digest", b"X-Digest")(plain_record(1))
+    short = replaced(rb"\r\nContent-Length: \d+", b"\r\nContent-Length: 700")(bare)
+    file = tmp_path / "a.warc"
+    file.write_bytes(plain_record(0) + short + plain_record(2))
+    assert sorted(read(file)[0]) == ["http://example.org/0", "http://example.org/2"]
+    file.write_bytes(plain_record(0) + bare + b"junk" + plain_record(2))
+    assert len(read(file)[0]) == 3
 
 
 @pytest.mark.parametrize("press", [gzip.compress, bytes])

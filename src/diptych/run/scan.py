@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -14,7 +15,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 from diptych.errors import ArchiveError
 from diptych.files import parser_errors, reading, reason_of
 from diptych.run import wacz
-from diptych.run.damaged_archive import ZSTD, end_of_record, has_record, magic, next_record
+from diptych.run.damaged_archive import ZSTD, Budget, end_of_record, has_record, magic, next_record
 from diptych.run.warc import KINDS, MAX_HEAD, response_of
 from diptych.text.urls import normalise
 from diptych.types import Response
@@ -27,6 +28,12 @@ _WITH_DICTIONARY = (
     " without a dictionary"
 )
 _DICTIONARY = b"\x5d\x2a\x4d\x18"  # IIPC's zstd for WARC: the frame before the first record
+_DIGEST = re.compile(
+    r"(?i:md5):([A-Z2-7]{26}={6}|[\da-fA-F]{32})\Z|(?i:sha1):([A-Z2-7]{32}|[\da-fA-F]{40})\Z"
+    r"|(?i:sha256):([A-Z2-7]{52}={4}|[\da-fA-F]{64})\Z"
+    r"|(?i:sha512):([A-Z2-7]{103}=|[\da-fA-F]{128})\Z",
+    re.ASCII,
+)  # in base 32, or hexadecimal
 _CHUNK = 65_536  # bytes read at a time
 _MAX_DAMAGES = 10_000  # damaged places in an archive, after which it is read no further
 
@@ -100,7 +107,7 @@ def records(path: Path, size: int) -> Iterator[Checked]:
                 break
             except parser_errors() as error:
                 state.damage(error)
-            position = next_record(stream, state.last, size)
+            position = next_record(stream, state.last, size, state.budget)
     if state.reason:
         raise ArchiveError(f"{path} is {state.said()}")
 
@@ -128,6 +135,7 @@ class _Progress:
     found_before: int = 0
     """number of records that were read before the first of them"""
     reason: str = ""
+    budget: Budget = field(default_factory=Budget)
 
     def damage(self, error: Exception) -> None:
         """Count a damaged place."""
@@ -169,7 +177,7 @@ def _scan(stream: BinaryIO, start: int, end: int, state: _Progress) -> Iterator[
         if isinstance(error, _UnusableError) or state.damages == _MAX_DAMAGES:
             raise error
         state.damage(error)
-        position = next_record(stream, state.last, end)
+        position = next_record(stream, state.last, end, state.budget)
 
 
 def _read(
@@ -192,22 +200,29 @@ def _read(
 
 
 def _is_whole(stream: BinaryIO, offset: int, end: int) -> bool:
-    """True if the record at an offset ends where its compression ends, and has its digest."""
-    if end_of_record(stream, offset, end) is None:
-        stream.seek(offset)
-        if magic(stream.read(4)):
-            return False
+    """True if the record at an offset tells its end, and its digest does not refute it.
+
+    The digest of an uncompressed record is enough.
+    """
+    tells_end = end_of_record(stream, offset, end) is not None
+    stream.seek(offset)
+    if magic(stream.read(4)) and not tells_end:
+        return False
     window = wacz.Window(stream, offset, end)
     with suppress(*parser_errors()):
         for record in ArchiveIterator(window, max_header_len=MAX_HEAD):
-            return _has_its_digest(record)
+            return (tells_end or _states_digest(record)) and _has_its_digest(record)
     return False
 
 
 def _has_its_digest(record: WarcRecord) -> bool:
     """True if the content of a record has the digest that it states, or if it states none."""
-    has_digest = "WARC-Payload-Digest" in record.headers
-    return not has_digest or bool(record.verify_payload_digest(consume=True))
+    return not _states_digest(record) or bool(record.verify_payload_digest(consume=True))
+
+
+def _states_digest(record: WarcRecord) -> bool:
+    """True if a record states a digest in a form that FastWARC can verify."""
+    return _DIGEST.match(record.headers.get("WARC-Payload-Digest") or "") is not None
 
 
 def _is_inside_a_member(stream: BinaryIO, start: int, offset: int) -> bool:

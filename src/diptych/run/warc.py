@@ -157,7 +157,7 @@ def response_of(record: WarcRecord) -> Response | None:
     if url is None:
         return None
     length = record.content_length
-    body = record.reader.read(_MAX_BODY)
+    body = record.reader.read(min(length, _MAX_BODY))
     declared = record.headers.get("Content-Length") or ""
     if not declared.strip().isdigit() or len(body) < min(length, _MAX_BODY):
         raise EOFError(f"the record for {url} is truncated")
