@@ -45,7 +45,7 @@ def say_damage(damaged: Iterable[str]) -> None:
     """Print messages about damaged archives."""
     for error in damaged:
         click.echo(
-            f"error: {for_command_line(error)}; all intact records were used; replace"
+            f"error: {in_one_line(for_command_line(error))}; all intact records were used; replace"
             " the file and run the same command again, or mine an intact copy into another folder",
             err=True,
         )
@@ -95,7 +95,8 @@ class Group(click.Group):
     def make_context(self, *arguments: Any, **extra: Any) -> click.Context:
         """Parse the command line after setting standard streams to UTF-8."""
         _use_utf8()
-        return super().make_context(*arguments, **extra)
+        with _plain_mistakes():
+            return super().make_context(*arguments, **extra)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands in the order in which they were added."""
@@ -111,7 +112,7 @@ class Group(click.Group):
         """Run a command; a `DiptychError` is printed as one line."""
         try:
             _warn_if_slow(ctx)
-            with orderly_termination():
+            with orderly_termination(), _plain_mistakes():
                 # Languages that a command loads are forgotten when it ends.
                 return copy_context().run(super().invoke, ctx)
         except (KeyboardInterrupt, click.Abort, RuntimeError) as error:
@@ -130,6 +131,16 @@ class Group(click.Group):
                 _say_error(_described(error))
                 raise SystemExit(MACHINE) from error
             raise
+
+
+@contextmanager
+def _plain_mistakes() -> Iterator[None]:
+    """Remove control characters, which arguments may have, from the messages of click."""
+    try:
+        yield
+    except click.UsageError as error:
+        vars(error)["message"] = in_one_line(error.message)  # final, but each has its own
+        raise
 
 
 def _is_interrupt(error: BaseException) -> bool:
