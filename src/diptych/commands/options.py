@@ -127,9 +127,10 @@ class Group(click.Group):
             _say_error(error.for_command_line())
             raise SystemExit(MACHINE if is_of_machine(error) else MISTAKE) from error
         except Exception as error:
-            if is_system_fault(error):
+            is_of_system = isinstance(error, OSError) and not isinstance(error, BrokenPipeError)
+            if is_of_system or is_system_fault(error):
                 _say_error(_described(error))
-                raise SystemExit(MACHINE) from error
+                raise SystemExit(MACHINE if is_system_fault(error) else MISTAKE) from error
             raise
 
 
@@ -224,13 +225,17 @@ def _warn_if_slow(ctx: click.Context) -> None:
 
 
 def _described(error: Exception) -> str:
-    """The message for a fault of the machine that nothing has described yet.
+    """The message for an error of the system that nothing has described yet.
 
     >>> _described(OSError(28, "No space left on device", "a.tsv"))
     'a.tsv: No space left on device; free some disk space, then run the same command again'
+    >>> _described(OSError(36, "File name too long", "a"))
+    'a: File name too long'
     """
     name = getattr(error, "filename", None)
     said = f"{in_one_line(name)}: {reason_of(error)}" if name else reason_of(error)
+    if not is_system_fault(error):
+        return said
     advice = "free some memory, then " if isinstance(error, MemoryError) else ""
     return f"{said}; {machine_advice(error) or f'{advice}run the same command again'}"
 
