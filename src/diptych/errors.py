@@ -161,18 +161,20 @@ def machine_advice(fault: BaseException | None) -> str | None:
 
 
 def is_system_fault(error: BaseException | None) -> bool:
-    """True for an error of the system, of memory or of a database; False for a closed pipe.
+    """True for a fault of the machine, of memory or of a database.
 
     >>> is_system_fault(OSError(errno.EIO, "Input/output error")), is_system_fault(ValueError())
     (True, False)
+    >>> is_system_fault(OSError(errno.ENAMETOOLONG, "File name too long"))
+    False
     """
-    if isinstance(error, BrokenPipeError):
-        return False
+    if isinstance(error, OSError):
+        return machine_advice(error) is not None
     sqlite = sys.modules.get("sqlite3")  # if it is not loaded, it has raised nothing
     is_of_database = sqlite is not None and (
         isinstance(error, sqlite.OperationalError) or type(error) is sqlite.DatabaseError
     )
-    return isinstance(error, OSError | MemoryError) or is_of_database
+    return isinstance(error, MemoryError) or is_of_database
 
 
 def is_of_machine(error: DiptychError) -> bool:
@@ -186,8 +188,7 @@ def is_of_machine(error: DiptychError) -> bool:
         return True
     if isinstance(cause, DiptychError):
         return is_of_machine(cause)
-    is_of_database = is_system_fault(cause) and not isinstance(cause, OSError)
-    return isinstance(error, StoreError) and is_of_database
+    return isinstance(error, StoreError) and is_system_fault(cause)
 
 
 def in_one_line(text: object) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import run
+from support.commands import mistake, run
 from support.corpora import Said, made_run
 
 from diptych.api import check as checking
@@ -36,10 +36,6 @@ FAULTS: dict[str, tuple[Callable[[], BaseException], str]] = {
     "files": (
         lambda: OSError(errno.EMFILE, "Too many open files", "/a"),
         f"/a: Too many open files; raise the limit of open files (ulimit -n){AGAIN}",
-    ),
-    "moved": (
-        lambda: FileNotFoundError(errno.ENOENT, "No such file or directory", "/a"),
-        "/a: No such file or directory; run the same command again",
     ),
     "memory": (MemoryError, f"MemoryError; free some memory{AGAIN}"),
     "database": (
@@ -103,6 +99,26 @@ def test_error_with_a_message_has_the_code_of_its_cause(
     monkeypatch.setattr(checking, "_checked_run", broken(error))
     said = run("check", folder, "--quiet")
     assert (said.exit_code, said.stderr) == (code, "error: cannot write it; do this\n")
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (FileNotFoundError(errno.ENOENT, "No such file or directory", "/a"),
+         "/a: No such file or directory"),
+        (OSError(errno.ENAMETOOLONG, "File name too long", "/a"), "/a: File name too long"),
+    ],
+)  # fmt: skip
+def test_other_faults_of_the_system_are_mistakes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, error: OSError, line: str
+) -> None:
+    monkeypatch.setattr(checking, "_checked_run", broken(lambda: error))
+    said = run("check", folder, "--quiet")
+    assert (said.exit_code, said.stdout, said.stderr) == (2, "", f"error: {line}\n")
+
+
+def test_name_that_is_too_long_is_a_mistake() -> None:
+    assert "too long" in mistake("status", "a" * 300)
 
 
 def test_fault_of_a_worker_process_has_it_too(

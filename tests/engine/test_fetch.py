@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import time
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from support.serving import Fault, Reply, Server, secure_server, serve
 
-from diptych.engine.fetch import Fetcher, FetchSettings
+from diptych.engine.fetch import Fetcher, FetchSettings, Transfer
 from diptych.page.robots import MAX_ROBOTS_BYTES
 from diptych.page.sitemaps import MAX_SITEMAP_BYTES
 from diptych.types import Failure, Kind, Response, Url
@@ -121,6 +123,20 @@ def test_answer_is_kept_as_it_came() -> None:
     assert found.header("x-name").encode("latin-1") == "café".encode(), "byte for byte"
     assert {name for name, _ in headers} < {name for name, _ in found.headers}
     assert before <= found.fetched_at <= time.time()
+
+
+def test_dates_of_all_responses_are_those_of_the_clock() -> None:
+    async def all_kinds(url: Url) -> list[Response | Failure]:
+        async with Fetcher(replace(SETTINGS, clock=lambda: 5.0)) as fetcher:
+            return [
+                await fetcher.fetch(url, Kind.PAGE),
+                await fetcher.fetch_range(url, 0, 1),
+                await fetcher.fetch_file(url, Transfer(io.BytesIO())),
+            ]
+
+    with serve({"/a": Reply(b"x")}) as server:
+        found = asyncio.run(all_kinds(Url(f"{server.url}a")))
+    assert [isinstance(each, Response) and each.fetched_at for each in found] == [5.0] * 3
 
 
 def test_cookies_are_not_sent_back() -> None:

@@ -70,8 +70,21 @@ def test_no_task_may_use_more_than_a_share_of_a_small_machine() -> None:
 
 def test_memory_of_a_container_counts(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     group = tmp_path / "memory.max"
-    monkeypatch.setattr(limits, "_CONTROL_GROUP", group)
+    monkeypatch.setattr(limits, "_CONTROL_GROUPS", (group,))
     whole = machine_memory.__wrapped__()
     for text, expected in (("max\n", whole), (f"{1 << 29}\n", 1 << 29), ("0\n", whole)):
         group.write_text(text, "ascii")
         assert machine_memory.__wrapped__() == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [(f"{1 << 29}\n", 1 << 29), ("9223372036854771712\n", None), ("x", None)]
+)
+def test_memory_of_a_container_of_the_first_version_counts(
+    tmp_path, monkeypatch: pytest.MonkeyPatch, text: str, expected: int | None
+) -> None:
+    group = tmp_path / "memory.limit_in_bytes"
+    monkeypatch.setattr(limits, "_CONTROL_GROUPS", (tmp_path / "memory.max", group))
+    whole = machine_memory.__wrapped__()
+    group.write_text(text, "ascii")
+    assert machine_memory.__wrapped__() == (expected or whole)

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import click
 
-from diptych.errors import ConfigError, option_name
+from diptych.errors import ConfigError, in_one_line, option_name
 
 _SHOWN = 6  # maximum file names in a message
 
@@ -44,7 +44,7 @@ def names_of(files: Sequence[Path]) -> str:
     >>> names_of([Path(f"{number}.txt") for number in range(9)])
     '0.txt, 1.txt, 2.txt, 3.txt, 4.txt, 5.txt and 3 more'
     """
-    shown = ", ".join(map(str, files[:_SHOWN]))
+    shown = ", ".join(map(in_one_line, files[:_SHOWN]))
     return shown + (f" and {len(files) - _SHOWN:,} more" if len(files) > _SHOWN else "")
 
 
@@ -59,9 +59,11 @@ def warn_unfinished(run: Path) -> None:
 
         standing = standing_of(run)
         if left := standing.unfinished:
-            which = f"{left:,} of {standing.sites:,} {standing.unit} of {run}"
+            which = f"{left:,} of {standing.sites:,} {standing.unit} of {in_one_line(run)}"
             click.echo(f"note: not finished, and left out: {which}", err=True)
         return
     with Store(run, write=False) as store:
         if not Segments(store).are_deduplicated():
-            click.echo(f"note: {run} is not finished; its scores are provisional", err=True)
+            click.echo(
+                f"note: {in_one_line(run)} is not finished; its scores are provisional", err=True
+            )

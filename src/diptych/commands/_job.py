@@ -58,7 +58,7 @@ def print_job(
         click.echo(
             f"{standing.done:,} of {standing.sites:,} {standing.unit}, {figures['pages']:,} pages,"
             f" {figures['pairs']:,} page pairs, {mined.segments:,} segments"
-            f" -> {mined.folder / 'corpus.tsv'}",
+            f" -> {in_one_line(mined.folder / 'corpus.tsv')}",
             err=True,
         )
         for line in _remarks(mined, standing.unit):

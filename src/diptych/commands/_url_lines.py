@@ -18,7 +18,7 @@ import click
 import orjson
 
 from diptych.commands.options import UrlModelOptions
-from diptych.errors import ConfigError
+from diptych.errors import ConfigError, in_one_line
 from diptych.files import reading
 from diptych.learn.url.data import open_bytes
 from diptych.text.urls import normalise
@@ -139,7 +139,12 @@ def askable(text: str) -> str:
 
 
 def write(out: BinaryIO, rows: Iterable[str]) -> None:
-    """Write lines and flush; invalid UTF-8 bytes are written as they were read."""
+    """Write lines and flush; invalid UTF-8 bytes are written as they were read.
+
+    A terminal gets no control characters but tabs.
+    """
+    if out.isatty():
+        rows = ("\t".join(map(in_one_line, row.split("\t"))) for row in rows)
     text = "".join(f"{row}\n" for row in rows)
     try:
         out.write(text.encode("utf-8", "surrogateescape"))

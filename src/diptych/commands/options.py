@@ -45,7 +45,7 @@ def say_damage(damaged: Iterable[str]) -> None:
     """Print messages about damaged archives."""
     for error in damaged:
         click.echo(
-            f"error: {for_command_line(error)}; all intact records were used; replace"
+            f"error: {in_one_line(for_command_line(error))}; all intact records were used; replace"
             " the file and run the same command again, or mine an intact copy into another folder",
             err=True,
         )
@@ -95,7 +95,8 @@ class Group(click.Group):
     def make_context(self, *arguments: Any, **extra: Any) -> click.Context:
         """Parse the command line after setting standard streams to UTF-8."""
         _use_utf8()
-        return super().make_context(*arguments, **extra)
+        with _plain_mistakes():
+            return super().make_context(*arguments, **extra)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands in the order in which they were added."""
@@ -111,7 +112,7 @@ class Group(click.Group):
         """Run a command; a `DiptychError` is printed as one line."""
         try:
             _warn_if_slow(ctx)
-            with orderly_termination():
+            with orderly_termination(), _plain_mistakes():
                 # Languages that a command loads are forgotten when it ends.
                 return copy_context().run(super().invoke, ctx)
         except (KeyboardInterrupt, click.Abort, RuntimeError) as error:
@@ -126,10 +127,21 @@ class Group(click.Group):
             _say_error(error.for_command_line())
             raise SystemExit(MACHINE if is_of_machine(error) else MISTAKE) from error
         except Exception as error:
-            if is_system_fault(error):
+            is_of_system = isinstance(error, OSError) and not isinstance(error, BrokenPipeError)
+            if is_of_system or is_system_fault(error):
                 _say_error(_described(error))
-                raise SystemExit(MACHINE) from error
+                raise SystemExit(MACHINE if is_system_fault(error) else MISTAKE) from error
             raise
+
+
+@contextmanager
+def _plain_mistakes() -> Iterator[None]:
+    """Remove control characters, which arguments may have, from the messages of click."""
+    try:
+        yield
+    except click.UsageError as error:
+        vars(error)["message"] = in_one_line(error.message)  # final, but each has its own
+        raise
 
 
 def _is_interrupt(error: BaseException) -> bool:
@@ -213,13 +225,17 @@ def _warn_if_slow(ctx: click.Context) -> None:
 
 
 def _described(error: Exception) -> str:
-    """The message for a fault of the machine that nothing has described yet.
+    """The message for an error of the system that nothing has described yet.
 
     >>> _described(OSError(28, "No space left on device", "a.tsv"))
     'a.tsv: No space left on device; free some disk space, then run the same command again'
+    >>> _described(OSError(36, "File name too long", "a"))
+    'a: File name too long'
     """
     name = getattr(error, "filename", None)
     said = f"{in_one_line(name)}: {reason_of(error)}" if name else reason_of(error)
+    if not is_system_fault(error):
+        return said
     advice = "free some memory, then " if isinstance(error, MemoryError) else ""
     return f"{said}; {machine_advice(error) or f'{advice}run the same command again'}"
 

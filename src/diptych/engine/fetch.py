@@ -216,7 +216,8 @@ class Fetcher:
             "Accept": "*/*",
             "Accept-Encoding": "identity",
         }
-        return await self._get(url, partial(_take_range, url, start, length), asked)
+        take = partial(_take_range, url, start, length, self._settings.clock)
+        return await self._get(url, take, asked)
 
     async def fetch_file(self, url: Url, transfer: Transfer) -> Response | Failure:
         """Fetch the rest of a file; the body of the response is empty, redirects are not followed.
@@ -253,7 +254,7 @@ class Fetcher:
 
     async def _take(self, url: Url, kind: Kind, answer: aiohttp.ClientResponse) -> Response:
         truncated, body = await self._body(kind, answer)
-        return _response(url, answer, body, truncated, self._settings.clock())
+        return _response(url, answer, body, self._settings.clock, truncated)
 
     async def _body(self, kind: Kind, answer: aiohttp.ClientResponse) -> tuple[str, bytes]:
         """Read the body; return the reason for truncation (empty if complete) and the body."""
@@ -283,7 +284,7 @@ class Fetcher:
         """Write the body to a file, if it is the file or the rest of it."""
         if not transfer.begin(answer):
             answer.close()
-            return _response(url, answer, b"")
+            return _response(url, answer, b"", self._settings.clock)
         since, size, rate = time.monotonic(), 0, self._settings.min_rate
         async for piece in answer.content.iter_any():
             transfer.write(piece)
@@ -293,7 +294,7 @@ class Fetcher:
                 if size < rate * seconds:
                     raise TimeoutError(f"it sends fewer than {rate:,.0f} bytes per second")
                 since, size = time.monotonic(), 0
-        return _response(url, answer, b"")
+        return _response(url, answer, b"", self._settings.clock)
 
     def _limit(self, kind: Kind) -> int:
         if kind is Kind.SITEMAP:
@@ -302,27 +303,25 @@ class Fetcher:
 
 
 def _response(
-    url: Url, answer: aiohttp.ClientResponse, body: bytes, truncated: str = "",
-    at: float | None = None,
+    url: Url, answer: aiohttp.ClientResponse, body: bytes, clock: Callable[[], float],
+    truncated: str = "",
 ) -> Response:  # fmt: skip
     headers = tuple(
         (name.decode("latin-1"), value.decode("latin-1")) for name, value in answer.raw_headers
     )
     peer = getattr(answer, "peer", "")
-    return Response(
-        url, answer.status, headers, body, time.time() if at is None else at, peer, truncated
-    )
+    return Response(url, answer.status, headers, body, clock(), peer, truncated)
 
 
 async def _take_range(
-    url: Url, start: int, length: int, answer: aiohttp.ClientResponse
+    url: Url, start: int, length: int, clock: Callable[[], float], answer: aiohttp.ClientResponse
 ) -> Response:
     """Read the part of a file that was asked for; a body of any other kind is not read."""
     sent = _RANGE.match(answer.headers.get("Content-Range", "").strip())
     is_part = answer.status == 206 and sent is not None and int(sent[1]) == start
     if not is_part:
         answer.close()
-        return _response(url, answer, b"")
+        return _response(url, answer, b"", clock)
     chunks: list[bytes] = []
     size = 0
     async for chunk in answer.content.iter_any():
@@ -331,7 +330,7 @@ async def _take_range(
         if size > length:
             answer.close()
             break
-    return _response(url, answer, b"".join(chunks)[:length])
+    return _response(url, answer, b"".join(chunks)[:length], clock)
 
 
 def _headers(url: Url, proxy: Proxy | None, own: Mapping[str, str] | None) -> dict[str, Any]:

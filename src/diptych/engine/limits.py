@@ -29,11 +29,16 @@ MEMORY_SHARE = 0.5
 """share of the memory of the machine that one task may use, whatever its limits are"""
 MIN_MEMORY = 1 << 30
 """bytes that a task may always use: less is not enough for the models"""
-_CONTROL_GROUP = Path("/sys/fs/cgroup/memory.max")
+_CONTROL_GROUPS = tuple(
+    Path("/sys/fs/cgroup") / name for name in ("memory.max", "memory/memory.limit_in_bytes")
+)
+"""limits of a container in the versions 2 and 1; `max` or a huge number if there is none"""
 
 
 def limited_bytes(wanted: int, machine: int | None) -> int:
-    """The bytes that a task may use on a machine with so much memory; None if that is unknown.
+    """The bytes that a task may use of the `wanted` ones; `machine` is the memory of the machine.
+
+    If `machine` is None, the memory is unknown, and the task may use all the `wanted` bytes.
 
     >>> [limited_bytes(2 << 30, size and size << 30) >> 30 for size in (64, 2, 1, None)]
     [2, 1, 1, 2]
@@ -47,6 +52,7 @@ def machine_memory() -> int | None:
     sizes: list[int] = []
     with suppress(OSError, ValueError, AttributeError):
         sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    with suppress(OSError, ValueError):  # the limit of a container; `max` if there is none
-        sizes.append(int(_CONTROL_GROUP.read_text("ascii")))
+    for group in _CONTROL_GROUPS:
+        with suppress(OSError, ValueError):
+            sizes.append(int(group.read_text("ascii")))
     return min((size for size in sizes if size > 0), default=None)

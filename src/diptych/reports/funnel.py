@@ -10,7 +10,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
-from diptych.errors import for_command_line
+from diptych.errors import for_command_line, in_one_line
 from diptych.frontier.hosts import stop_note, way_out_note
 from diptych.reason import DownloadKind
 from diptych.reports.closing import closing_of, next_steps
@@ -132,7 +132,7 @@ def print_funnel(
         parts = (total, "bold"), (name, ""), (note, "dim")
         console.print(Text.assemble(*parts), soft_wrap=True)
     for line in _lines(summary, folder, notes):
-        console.print(for_command_line(line), soft_wrap=True)
+        console.print(in_one_line(for_command_line(line)), soft_wrap=True)
 
 
 def _lines(summary: Summary, folder: Path, notes: Sequence[str]) -> Iterator[str]:
