@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from diptych.errors import StoreError, machine_advice, option_name
-from diptych.files import is_special, open_without_links, reason_of, shipped_text, writing
+from diptych.files import (
+    is_special,
+    open_without_links,
+    reason_of,
+    refuse_links,
+    shipped_text,
+    writing,
+)
 from diptych.run.archive import Archive
 from diptych.run.connection import connect_to_read, connect_to_write
 from diptych.run.pages import Pages
@@ -55,6 +62,7 @@ class Store(Pages, Pairs):
         self._lock: BinaryIO | None = None
         path = folder / "run.sqlite"
         if write:
+            refuse_links(folder, is_deep=False, error=StoreError)  # `Archive` renames those below
             self._lock = self._take_lock()
         elif not path.exists():
             raise StoreError(f"{folder} holds no run; mine a site into it first")
