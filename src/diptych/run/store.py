@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from diptych.errors import StoreError, machine_advice, option_name
+from diptych.errors import StoreError, in_one_line, machine_advice, option_name
 from diptych.files import (
     is_special,
     open_without_links,
@@ -23,7 +23,7 @@ from diptych.files import (
     writing,
 )
 from diptych.run.archive import Archive
-from diptych.run.connection import connect_to_read, connect_to_write
+from diptych.run.connection import connect_to_read, connect_to_write, strange_part
 from diptych.run.pages import Pages
 from diptych.run.pairs import Pairs
 from diptych.run.segments import VIEWS
@@ -114,6 +114,11 @@ class Store(Pages, Pairs):
             self._lock = None
 
     def _check_schema(self, *, write: bool) -> None:
+        if strange := strange_part(self.db):
+            raise StoreError(
+                f"cannot use {self.folder / 'run.sqlite'}: it has the {in_one_line(strange)}, which"
+                " no run has"
+            )
         version = self.db.execute("PRAGMA user_version").fetchone()[0]
         empty = self.db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
         if empty and write:
