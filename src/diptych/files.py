@@ -204,10 +204,13 @@ def open_without_links(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)  # Windows lacks this flag
 
 
-def refuse_links(folder: Path, *, error: type[DiptychError] = ConfigError) -> None:
-    """Raise `error` if a folder has a link, a pipe or a device in it, at any depth.
+def refuse_links(
+    folder: Path, *, is_deep: bool = True, error: type[DiptychError] = ConfigError
+) -> None:
+    """Raise `error` if a folder has a link, a pipe or a device in it.
 
-    What is written to a link may go outside of the folder.  Other processes may remove files.
+    Its subfolders are searched as well, at any depth, unless `is_deep` is False.  What is written
+    to a link may go outside of the folder.  Other processes may remove files.
     """
     folders = [str(folder)]
     with writing(folder, error=error):
@@ -215,7 +218,7 @@ def refuse_links(folder: Path, *, error: type[DiptychError] = ConfigError) -> No
             with suppress(FileNotFoundError), os.scandir(folders.pop()) as found:
                 for entry in found:
                     if entry.is_dir(follow_symlinks=False):
-                        folders.append(entry.path)
+                        folders += [entry.path] * is_deep
                     elif not entry.is_file(follow_symlinks=False):
                         raise error(
                             f"{entry.path} is not a regular file; remove it and run the same"

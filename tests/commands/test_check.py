@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -231,3 +232,16 @@ def test_of_many_faults_some_are_shown_and_all_are_counted(folder):
 
 def corpus(folder: Path) -> list[str]:
     return (folder / "corpus.tsv").read_text("utf-8").splitlines()
+
+
+@pytest.mark.parametrize("name", ["pipe", "../outside/diptych-00001.warc.gz"])
+def test_only_archives_of_the_run_are_opened(recorded, tmp_path, name):
+    folder = tmp_path / "run"
+    shutil.copytree(recorded, folder)
+    shutil.copytree(recorded / "warc", tmp_path / "outside")
+    os.mkfifo(tmp_path / "pipe")
+    path = tmp_path / name if name == "pipe" else name
+    change(folder, f"UPDATE warcs SET path = '{path}'")
+    result = run("check", folder)
+    assert result.exit_code
+    assert "the text is not in its page" in result.output

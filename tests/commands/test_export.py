@@ -213,3 +213,26 @@ def test_many_runs_are_not_open_at_the_same_time(tmp_path, recorded, monkeypatch
     run("merge", recorded, recorded, "--out", twice)
     assert once.read_bytes() == twice.read_bytes()
     assert json.loads(once.read_text("utf-8").splitlines()[0])["copies"] >= 2
+
+
+@pytest.mark.parametrize("more", [(), ("--out",)])
+def test_a_link_in_a_run_of_somebody_else_is_not_written_to(recorded, tmp_path, more):
+    folder, outside = tmp_path / "run", tmp_path / "outside"
+    shutil.copytree(recorded, folder)
+    outside.write_text("precious")
+    (folder / "corpus.tsv").unlink()
+    (folder / "corpus.tsv").symlink_to(outside)
+    more = (*more, folder / "corpus.tsv") if more else ()
+    line = mistake("export", folder, "--format", "tsv", *more)
+    name = folder / "corpus.tsv"
+    assert line.endswith(f"{name} is not a regular file; remove it and run the same command again")
+    assert outside.read_text() == "precious"
+
+
+def test_links_that_the_user_made_are_written_through(recorded, tmp_path):
+    (tmp_path / "run").symlink_to(recorded)
+    (tmp_path / "a.tsv").symlink_to("b.tsv")
+    result = run("export", tmp_path / "run", "--format", "tsv", "--out", tmp_path / "a.tsv")
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "a.tsv").is_symlink()
+    assert (tmp_path / "b.tsv").stat().st_size

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -372,6 +373,27 @@ def test_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     (run / "run.lock").unlink()
     (run / "run.lock").mkdir()
     assert "run.lock is not a regular file; remove it" in fault(lambda: Store(run), StoreError)
+
+
+@pytest.mark.parametrize("name", ["warc", "run.sqlite", "report.html", "corpus.tsv.part"])
+def test_link_in_a_run_is_refused_before_anything_is_written(tmp_path: Path, name: str) -> None:
+    run, outside = tmp_path / "run", tmp_path / "outside"
+    run.mkdir()
+    with Store(run) as store:
+        add(store, 1)
+    shutil.copytree(run / "warc", outside)
+    (outside / "diptych-00001.warc.gz").write_bytes(b"x" * 100_000)
+    (outside / "diptych-00002.warc.gz").write_bytes(b"precious")
+    if (run / name).exists():
+        (run / name).rename(tmp_path / "old")
+    (run / name).symlink_to(outside)
+    said = f"{name} is not a regular file; remove it and run the same command again"
+    assert said in fault(lambda: Store(run), StoreError)
+    assert sorted(path.name for path in outside.iterdir()) == [
+        "diptych-00001.warc.gz",
+        "diptych-00002.warc.gz",
+    ]
+    assert (outside / "diptych-00001.warc.gz").stat().st_size == 100_000
 
 
 @pytest.mark.parametrize("size", [0, 5000, None])

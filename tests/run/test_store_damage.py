@@ -215,3 +215,29 @@ def test_a_damaged_record_is_named_with_its_file(tmp_path: Path) -> None:
 def test_an_error_of_our_own_leaves_the_store_as_it_is(folder: Path) -> None:
     with pytest.raises(ZeroDivisionError), Store(folder):
         raise ZeroDivisionError
+
+
+ENDLESS = "AS WITH n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS id FROM n"
+
+
+@pytest.mark.parametrize("write", [False, True])
+@pytest.mark.parametrize(
+    ("statements", "part"),
+    [
+        (f"DROP TABLE pages; CREATE VIEW pages {ENDLESS}", "view pages"),
+        (f"DROP VIEW links; CREATE VIEW links {ENDLESS}", "view links"),
+        (
+            f"DROP VIEW frontier; CREATE VIEW frontier {ENDLESS};"
+            "DROP VIEW segments; CREATE VIEW segments AS SELECT * FROM frontier",
+            "view frontier",
+        ),
+        ("CREATE TRIGGER a AFTER INSERT ON urls BEGIN DELETE FROM pages; END", "trigger a"),
+    ],
+)
+def test_views_and_triggers_that_no_run_has_are_refused(
+    folder: Path, statements: str, part: str, *, write: bool
+) -> None:
+    with closing(sqlite3.connect(folder / "run.sqlite")) as db:
+        db.executescript(statements)
+    said = fault(lambda: Store(folder, write=write).close(), StoreError)
+    assert said == f"cannot use {folder}/run.sqlite: it has the {part}, which no run has"

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from diptych.api.arguments import texts
 from diptych.api.declare import REQUIRED, argument, count_option, option, require_valid
-from diptych.errors import ConfigError, option_name
+from diptych.errors import ConfigError, StoreError, option_name
+from diptych.files import refuse_links
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -240,12 +241,19 @@ class ExportOptions(ChosenOptions):
     def path(self, made: Exporter) -> Path:
         """The file to write: `out`, or a file in the run folder.
 
-        A file in the run folder gets the suffix of the exporter `made`.
+        A file in the run folder gets the suffix of the exporter `made`.  Raises `StoreError` if
+        this folder has links in it, because those of somebody else may lead to the user's files.
         """
+        from diptych.corpus.files import STANDARD
+
         name = "n-way" if self.n_way else "vanished" if self.vanished else "corpus"
         name += "-selected" if self.is_narrowed else ""
         name += "-safe" if self.safe_cells else ""
-        return self.out or self.run / f"{name}.{made.suffix}"
+        path = self.out or self.run / f"{name}.{made.suffix}"
+        is_in_run = path.parent.resolve() == self.run.resolve()
+        if is_in_run and str(path) != STANDARD:
+            refuse_links(self.run, is_deep=False, error=StoreError)
+        return path
 
 
 def export_run(

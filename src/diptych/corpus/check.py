@@ -13,6 +13,7 @@ from diptych.corpus.rebuild import read_page
 from diptych.errors import ArchiveError, StoreError
 from diptych.files import reading
 from diptych.run.integrity import Fault
+from diptych.run.open_archives import archive_file
 from diptych.text.digests import signed_hash
 from diptych.text.spans import texts_at
 from diptych.units import Side, Unit
@@ -44,14 +45,14 @@ class Places:
     def _is_found(self, side: Side) -> bool:
         """True if the record of a side still has its text at the stated place."""
         try:
-            page = self._page(self._folder / side.warc, side.offset)
+            page = self._page(archive_file(self._folder, side.warc), side.offset)
             return (
                 page is not None
                 and page.url == side.url
                 and page.digest == side.digest
                 and side.text in texts_at(page.texts, side.path, side.at)
             )
-        except (ArchiveError, ValueError):  # the latter if the place is damaged
+        except (ArchiveError, StoreError, ValueError):  # the latter if the place is damaged
             return False
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 CACHE_KIB = 65_536
 READ_CACHE_KIB = 8_192  # of a process that only reads: it reads the pages of one site or pair
 _LOG_PAGES = 8_192  # of 4 kB in the log: copying them to the database blocks until they are on disk
+_VIEWS = ("links", "segments", "frontier")
+_RECURSIVE = 33  # SQLITE_RECURSIVE, a code for authorizers, which Python does not name
 _UNWRITABLE = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
 """errors if the log cannot be opened because nothing may be written to the folder"""
 
@@ -55,6 +58,35 @@ def _connect(uri: str, cache: int) -> sqlite3.Connection:
         db.close()
         raise
     return db
+
+
+def strange_part(db: sqlite3.Connection) -> str:
+    """A view or trigger of the database that no run has; empty if there is none.
+
+    Reading from a view of somebody else may never end.
+    """
+    query = "SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger')"
+    for kind, name in db.execute(query).fetchall():
+        if kind == "trigger" or name not in _VIEWS or _is_recursive(db, name):
+            return f"{kind} {name}"
+    return ""
+
+
+def _is_recursive(db: sqlite3.Connection, view: str) -> bool:
+    """True if a view is defined by a recursive query; the view is compiled, but not read."""
+    actions: list[int] = []
+
+    def allow(action: int, *_: object) -> int:
+        actions.append(action)
+        return sqlite3.SQLITE_OK
+
+    db.set_authorizer(allow)
+    try:
+        with suppress(sqlite3.OperationalError):  # a view of an earlier version
+            db.execute(f"EXPLAIN SELECT * FROM {view}").close()
+    finally:
+        db.set_authorizer(None)
+    return _RECURSIVE in actions
 
 
 def _log_of(path: Path) -> Path:

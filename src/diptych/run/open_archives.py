@@ -26,8 +26,7 @@ class OpenArchives:
     def read(self, path: str, offset: int) -> Response | None:
         """Read the response at an offset in a WARC file; None if there is no response there.
 
-        `path` is absolute or relative to the run folder.  It comes from a database that may be
-        hostile: a relative path must be that of an archive of the run or of its job.
+        `path` must be one that `archive_file` allows.
         """
         stream = self._streams.get(path)
         if stream is None:
@@ -37,18 +36,11 @@ class OpenArchives:
         return read_at(stream, offset)
 
     def _opened(self, path: str) -> BinaryIO:
-        file, name = Path(path), in_one_line(path)
-        if not file.is_absolute() and file.parts[:-1] not in _OWN_FOLDERS:
-            raise StoreError(f"run.sqlite names the archive {name}, which is outside of the run")
+        file, name = archive_file(self._folder, path), in_one_line(path)
         try:
-            file = self._folder / file
-            if is_special(file):  # reading a pipe or a device may never end
-                raise StoreError(f"cannot read {name}, which the run requires: it is no file")
             return file.open("rb")
         except (OSError, ValueError) as error:
-            said = f"cannot read {name}, which the run requires: {reason_of(error)}"
-            advice = machine_advice(error)
-            raise StoreError("; ".join(filter(None, [said, advice]))) from error
+            raise _unreadable(name, error) from error
 
     def close(self) -> None:
         """Close all files; the next call of `read` opens its file again."""
@@ -56,3 +48,26 @@ class OpenArchives:
             with suppress(OSError):
                 stream.close()
         self._streams.clear()
+
+
+def archive_file(folder: Path, path: str) -> Path:
+    """The archive that a run in `folder` names; raise `StoreError` if it must not be opened.
+
+    `path` is absolute or relative to the run folder.  It comes from a database that may be hostile:
+    a relative path must be that of an archive of the run or of its job.
+    """
+    file, name = Path(path), in_one_line(path)
+    if not file.is_absolute() and file.parts[:-1] not in _OWN_FOLDERS:
+        raise StoreError(f"run.sqlite names the archive {name}, which is outside of the run")
+    try:
+        file = folder / file
+        if is_special(file):  # reading a pipe or a device may never end
+            raise StoreError(f"cannot read {name}, which the run requires: it is no file")
+    except (OSError, ValueError) as error:
+        raise _unreadable(name, error) from error
+    return file
+
+
+def _unreadable(name: str, error: OSError | ValueError) -> StoreError:
+    said = f"cannot read {name}, which the run requires: {reason_of(error)}"
+    return StoreError("; ".join(filter(None, [said, machine_advice(error)])))

@@ -13,10 +13,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from diptych.errors import StoreError, machine_advice, option_name
-from diptych.files import is_special, open_without_links, reason_of, shipped_text, writing
+from diptych.errors import StoreError, in_one_line, machine_advice, option_name
+from diptych.files import (
+    is_special,
+    open_without_links,
+    reason_of,
+    refuse_links,
+    shipped_text,
+    writing,
+)
 from diptych.run.archive import Archive
-from diptych.run.connection import connect_to_read, connect_to_write
+from diptych.run.connection import connect_to_read, connect_to_write, strange_part
 from diptych.run.pages import Pages
 from diptych.run.pairs import Pairs
 from diptych.run.segments import VIEWS
@@ -55,6 +62,7 @@ class Store(Pages, Pairs):
         self._lock: BinaryIO | None = None
         path = folder / "run.sqlite"
         if write:
+            refuse_links(folder, is_deep=False, error=StoreError)  # `Archive` renames those below
             self._lock = self._take_lock()
         elif not path.exists():
             raise StoreError(f"{folder} holds no run; mine a site into it first")
@@ -106,6 +114,11 @@ class Store(Pages, Pairs):
             self._lock = None
 
     def _check_schema(self, *, write: bool) -> None:
+        if strange := strange_part(self.db):
+            raise StoreError(
+                f"cannot use {self.folder / 'run.sqlite'}: it has the {in_one_line(strange)}, which"
+                " no run has"
+            )
         version = self.db.execute("PRAGMA user_version").fetchone()[0]
         empty = self.db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
         if empty and write:

@@ -19,7 +19,7 @@ import tomli_w
 
 from diptych._version import VERSION
 from diptych.errors import StoreError, option_name
-from diptych.files import read_file, reading, replace_file, writing
+from diptych.files import read_file, reading, refuse_links, replace_file, writing
 from diptych.registry import make, signature
 from diptych.run.store import SCHEMA_VERSION, Store
 
@@ -145,6 +145,7 @@ def open_run(folder: Path, terms: Terms, *, agent: str) -> Store:
     """
     with writing(folder, f"choose another folder with {option_name('out')}", error=StoreError):
         folder.mkdir(parents=True, exist_ok=True)
+        refuse_links(folder, is_deep=False, error=StoreError)
         is_new = not (folder / "run.toml").exists()
         strangers = [entry.name for entry in folder.iterdir() if not _is_ours(entry.name)]
     if is_new and strangers:
