@@ -245,3 +245,14 @@ def test_only_archives_of_the_run_are_opened(recorded, tmp_path, name):
     result = run("check", folder)
     assert result.exit_code
     assert "the text is not in its page" in result.output
+
+
+@pytest.mark.parametrize("name", ["run.toml", "run.sqlite", "run.sqlite-wal"])
+@pytest.mark.parametrize("command", ["status", "check", "explain"])
+def test_pipe_in_the_place_of_a_file_is_not_read(folder, command, name):
+    (folder / name).unlink(missing_ok=True)
+    os.mkfifo(folder / name)
+    more = ["http://example.org/"] if command == "explain" else []
+    result = run(command, folder, *more)
+    assert result.exit_code
+    assert f"{name} is not a regular file" in result.output

@@ -8,6 +8,9 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from diptych.errors import StoreError
+from diptych.files import is_special
+
 CACHE_KIB = 65_536
 READ_CACHE_KIB = 8_192  # of a process that only reads: it reads the pages of one site or pair
 _LOG_PAGES = 8_192  # of 4 kB in the log: copying them to the database blocks until they are on disk
@@ -19,6 +22,7 @@ _UNWRITABLE = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
 
 def connect_to_write(path: Path) -> sqlite3.Connection:
     """Open a database for reading and writing, with a log, so that others can read meanwhile."""
+    _require_files(path)
     db = _connect(f"{path.resolve().as_uri()}?mode=rwc", CACHE_KIB)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
@@ -33,6 +37,7 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
     cannot be created, nobody writes to the database either, and it is read without a log.  A log
     that a killed run has left is read from a temporary copy.
     """
+    _require_files(path)
     uri = f"{path.resolve().as_uri()}?mode=ro"
     try:
         return _connect(uri, READ_CACHE_KIB)
@@ -43,6 +48,13 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
         if log.exists() and log.stat().st_size:
             return _connect_to_copy(path)
         return _connect(f"{uri}&immutable=1", READ_CACHE_KIB)
+
+
+def _require_files(path: Path) -> None:
+    """Raise `StoreError` if a database or a file beside it is a pipe: opening it may never end."""
+    for each in (path, _log_of(path), path.with_name(f"{path.name}-shm")):
+        if is_special(each):
+            raise StoreError(f"{each} is not a regular file, so it is not opened")
 
 
 def _connect(uri: str, cache: int) -> sqlite3.Connection:

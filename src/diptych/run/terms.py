@@ -19,7 +19,7 @@ import tomli_w
 
 from diptych._version import VERSION
 from diptych.errors import StoreError, option_name
-from diptych.files import read_file, reading, refuse_links, replace_file, writing
+from diptych.files import is_special, read_file, reading, refuse_links, replace_file, writing
 from diptych.registry import make, signature
 from diptych.run.store import SCHEMA_VERSION, Store
 
@@ -109,6 +109,8 @@ def read_terms(folder: Path) -> Terms:
         raise StoreError(f"there is no folder {folder}; {advice}")
     if not path.exists():
         raise StoreError(f"{folder} holds no run (no run.toml); mine a site into it first")
+    if is_special(path):  # reading a pipe may never end
+        raise StoreError(f"{path} is not a regular file, so it is not read")
     advice = f"to mine its archives again, use {option_name('warc')} {folder}/warc"
     with reading(path, "readable description of a run", advice, error=StoreError):
         raw = tomllib.loads(read_file(path, _MAX_BYTES, error=StoreError).decode("utf-8"))
