@@ -193,6 +193,14 @@ def test_bars_are_no_wider_than_the_funnel(store: Store) -> None:
     assert widths == [0.0, 0.0, 0.0, 100.0, 100.0, 100.0, 100.0]  # no page, 5 pairs, 150 segments
 
 
+def test_each_step_of_the_funnel_has_a_bar_and_the_last_stands_out(store: Store) -> None:
+    fill(store, 5, 30)
+    classes = [given.get("class") or "" for tag, given in report(store).tags if tag == "div"]
+    bars = [each.split() for each in classes if "bar" in each]
+    assert len(bars) > 1
+    assert bars == [*([["bar"]] * (len(bars) - 1)), ["bar", "last"]]
+
+
 def test_report_is_replaced_atomically(store: Store) -> None:
     report(store)
     fill(store, 1)

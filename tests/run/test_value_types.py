@@ -70,7 +70,7 @@ def test_a_value_of_another_type_is_an_error_that_names_it(
         ("UPDATE occurrences SET copies = -5", "terms", "occurrences.copies"),
     ],
 )
-def test_an_impossible_value_is_an_error_that_names_it(
+def test_an_impossible_value_ends_in_no_traceback_and_check_names_it(
     made: Path, tmp_path: Path, statement: str, reads: str, said: str
 ) -> None:
     run = changed(made, tmp_path / "run", statement)

@@ -74,8 +74,9 @@ def write_report(store: Store, terms: Terms, summary: Summary, notes: Sequence[s
 def render(name: str, script: str = "", **values: Any) -> bytes:
     """Render a template as a page encoded in UTF-8.
 
-    Browsers run no code on the page but `script`, which its Content-Security-Policy names.  Texts
-    have no control characters, and none that change the direction of text.
+    Browsers run no code on the page but `script`, which its Content-Security-Policy names.  The
+    value of each expression has no control characters, none that change the direction of text, and
+    no space at its ends.
     """
     from jinja2 import Environment, PackageLoader
     from markupsafe import Markup
