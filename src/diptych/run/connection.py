@@ -22,7 +22,6 @@ _UNWRITABLE = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
 
 def connect_to_write(path: Path) -> sqlite3.Connection:
     """Open a database for reading and writing, with a log, so that others can read meanwhile."""
-    _require_files(path)
     db = _connect(f"{path.resolve().as_uri()}?mode=rwc", CACHE_KIB)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
